@@ -94,8 +94,12 @@ def write_again(
     survey = make_survey(package, settings, environment, references)
     in_copies = settings._replace(deployers=tuple(deployers))
     copied = read_copies(survey.with_references(references, in_copies), _find_early_hooks)
+    ours = {revision.item for revision in revisions.rendered}
+    about = [
+        one for one in references.authored if not ours.isdisjoint((one.referrer, *one.targets))
+    ]
     changes = mark(revisions, written.consumers, survey)
-    changes += update_references(references.authored, revisions, references.index)
+    changes += update_references(about, revisions, references.index)
     run = written._replace(survey=survey, changes=changes)
     return add_linker(run if copied.add is None else copied.add(run))
 

@@ -5,7 +5,7 @@ Whoever checks a rendering, and whoever compares two, has to read it in the same
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from krm_fn.base.link_plan import Unreadable, read_plan
 from krm_fn.base.node import elements, get, scalars, text
 from krm_fn.base.reference import Reference, ResolvedReference, is_read
 from krm_fn.base.settings import FieldSpec, Settings
-from krm_fn.core.decide.decide import Package, Revision, Run
+from krm_fn.core.decide.decide import Package, Run
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.tools.common.files import KUSTOMIZATIONS
@@ -71,31 +71,39 @@ def find_unknown_specs(run: Run) -> Iterator[FieldSpec]:
     A Job says who references a revision, and a revision of which kinds that is. Where no rule finds
     the reference, the field says the whole name.
     """
-    by_kind: dict[str, list[Item]] = defaultdict(list)
-    for item in run.package.authored:
-        by_kind[f"{item.id.api_version}/{item.id.kind}"].append(item)
-    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
+    said: dict[tuple[str, str], set[str]] = defaultdict(set)
     for job in run.package.emitted:
         with suppress(Unreadable):
             for workload in read_plan(job).workloads:
                 for name in workload.revisions:
-                    planned[name.kind, name.name].add(str(workload).partition("=")[0])
+                    said[name.kind, name.name].add(str(workload).partition("=")[0])
+    wanted: dict[str, dict[str, str]] = defaultdict(dict)
     for revision in run.revisions.rendered:
-        readers = {one.referrer for one in run.consumers.get(revision.item, ())}
-        kinds = revision.item.annotations.get(keys.KINDS, "").split(",")
-        said = planned[revision.id.kind, revision.name]
-        for kind in {*kinds, *(who.rpartition("/")[0] for who in said)}:
-            for item in by_kind.get(kind, ()):
-                if item not in readers and (kind in kinds or f"{kind}/{item.id.name}" in said):
-                    yield from _find_specs(item, revision)
+        kinds = filter(None, revision.item.annotations.get(keys.KINDS, "").split(","))
+        known: set[str] = set()
+        for found in run.consumers.get(revision.item, ()):
+            known.update(_names_of(found.referrer))
+        for who in {*kinds, *said[revision.id.kind, revision.name]} - known:
+            wanted[who][revision.name] = revision.id.kind
+    for item in run.package.authored if wanted else ():
+        for who in _names_of(item):
+            yield from _find_specs(item, wanted.get(who, {}))
 
 
-def _find_specs(item: Item, revision: Revision) -> Iterator[FieldSpec]:
-    for scalar, path, _ in scalars(item.node):
-        if scalar.value == revision.name:
-            names = (str(name).replace("/", r"\/") for name in path if isinstance(name, str))
-            group, _, version = item.id.api_version.rpartition("/")
-            yield FieldSpec(revision.id.kind, "/".join(names), group, version, item.id.kind)
+def _find_specs(item: Item, wanted: Mapping[str, str]) -> Iterator[FieldSpec]:
+    """Find the fields that say one of these names. `wanted`: the kinds by the names."""
+    version = item.id.api_version.rpartition("/")[2]
+    for scalar, path, _ in scalars(item.node) if wanted else ():
+        if scalar.value in wanted:
+            names = (step.replace("/", r"\/") for step in path if isinstance(step, str))
+            target = wanted[scalar.value]
+            yield FieldSpec(target, "/".join(names), item.id.group, version, item.id.kind)
+
+
+def _names_of(item: Item) -> tuple[str, str]:
+    """Return the kind of an object as annotations say it, and the object as plans say it."""
+    kind = f"{item.id.api_version}/{item.id.kind}"
+    return kind, f"{kind}/{item.id.name}"
 
 
 class ObjectName(NamedTuple):

@@ -1,13 +1,33 @@
 """Read what accounts may do, by the Roles and bindings that are about to be applied."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.base.item import Item
-from krm_fn.base.node import elements, get, is_mapping, plain_value, text
+from krm_fn.base.node import elements, get, text
 from krm_fn.core.decide.decide import Package
+
+
+class GrantedRule(NamedTuple):
+    """A rule of a Role. Without `names`, it is about objects of any name."""
+
+    groups: frozenset[str]
+    resources: frozenset[str]
+    verbs: frozenset[str]
+    names: frozenset[str]
+
+
+_FIELDS = ("apiGroups", "resources", "verbs", "resourceNames")
+
+
+def read_rules(role: Item) -> list[GrantedRule]:
+    """Read the rules of a Role. Authors may write anything there."""
+    return [
+        GrantedRule(*(frozenset(map(text, elements(get(rule, name)))) for name in _FIELDS))
+        for rule in elements(get(role.node, "rules"))
+    ]
 
 
 class AuthoredRules:
@@ -16,7 +36,7 @@ class AuthoredRules:
     def __init__(self, package: Package) -> None:
         self._accounts: dict[tuple[str, str], Item] = {}
         self._bindings: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
-        self._rules: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+        self._rules: dict[tuple[str, str, str], list[GrantedRule]] = defaultdict(list)
         for one in package.authored:
             namespace = package.namespace_of(one)
             kind, name = one.id.kind, one.id.name
@@ -35,9 +55,9 @@ class AuthoredRules:
     def find_account(self, namespace: str, name: str) -> Item | None:
         return self._accounts.get((namespace, name))
 
-    def find_granted(self, namespace: str, account: str) -> list[Any] | None:
+    def find_granted(self, namespace: str, account: str) -> list[GrantedRule] | None:
         """Return the rules of an account; None where a Role of it is not in the input."""
-        rules: list[Any] = []
+        rules: list[GrantedRule] = []
         for bound in self._bindings.get((namespace, account), ()):
             if bound not in self._rules:
                 return None
@@ -45,36 +65,21 @@ class AuthoredRules:
         return rules
 
 
-def read_rules(role: Item) -> list[Any]:
-    return [plain_value(rule) for rule in elements(get(role.node, "rules")) if is_mapping(rule)]
-
-
-def find_lacking(rule: Any, granted: Iterable[Any]) -> Iterator[str]:
+def find_lacking(rule: Any, granted: Sequence[GrantedRule]) -> Iterator[str]:
     """Yield the rights of a rule that these rules do not grant: `get, patch secrets web-5t7h9k2b4c`."""
-    names = rule.get("resourceNames", [""])
-    for group, resource, name in product(rule["apiGroups"], rule["resources"], names):
-        found = _find_verbs(group, resource, name, granted)
-        verbs = [verb for verb in rule["verbs"] if found.isdisjoint((verb, "*"))]
-        if verbs:
-            what = ".".join(filter(None, (resource, group)))
-            yield " ".join(filter(None, (", ".join(verbs), what, name)))
-
-
-def _find_verbs(group: str, resource: str, name: str, granted: Iterable[Any]) -> set[str]:
-    """Return what rules let one do with objects of this name; `""` for objects of any name."""
-    verbs: set[str] = set()
-    for one in granted:
-        named = words_of(one, "resourceNames")  # an empty list of names allows all of them
-        if (
-            not words_of(one, "apiGroups").isdisjoint((group, "*"))
-            and not words_of(one, "resources").isdisjoint((resource, "*"))
-            and (not named or name in named)
-        ):
-            verbs |= words_of(one, "verbs")
-    return verbs
-
-
-def words_of(rule: Any, field: str) -> set[str]:
-    """Return the words in a field of a rule. Authors may write anything there."""
-    words = rule.get(field) if isinstance(rule, dict) else None
-    return {word for word in words if isinstance(word, str)} if isinstance(words, list) else set()
+    for group, resource in product(rule["apiGroups"], rule["resources"]):
+        near = [
+            one
+            for one in granted
+            if not one.groups.isdisjoint((group, "*"))
+            and not one.resources.isdisjoint((resource, "*"))
+        ]
+        for name in rule.get("resourceNames", [""]):
+            found: set[str] = set()
+            for one in near:
+                if not one.names or name in one.names:
+                    found |= one.verbs
+            verbs = [verb for verb in rule["verbs"] if found.isdisjoint((verb, "*"))]
+            if verbs:
+                what = ".".join(filter(None, (resource, group)))
+                yield " ".join(filter(None, (", ".join(verbs), what, name)))

@@ -32,7 +32,7 @@ from krm_fn.core.yaml.yaml import plan_patch
 from krm_fn.extras.emit_linker import SetLinker
 from krm_fn.extras.read_linker import WrittenLinker, read_linker
 from krm_fn.function import decide_package
-from krm_fn.tools.common.rights import AuthoredRules, find_lacking, read_rules, words_of
+from krm_fn.tools.common.rights import AuthoredRules, find_lacking, read_rules
 from krm_fn.tools.verify.check_names import deployers_of, find_protecting, find_type
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 from krm_fn.transform import write_again
@@ -353,10 +353,10 @@ class _SetObjects:
         kinds = self._rendering.package.kinds
         if not any(kinds.of(one.id) in ADD_ON_KINDS for one in self._readers):
             add_ons = {kind.group for kind in ADD_ON_KINDS}
-            if all(add_ons.isdisjoint(words_of(rule, "apiGroups")) for rule in found):
+            if all(add_ons.isdisjoint(rule.groups) for rule in found):
                 wanted = [rule for rule in wanted if add_ons.isdisjoint(rule["apiGroups"])]
         # Without a name, a rule would let the linker read every Secret.
-        with_names = [rule for rule in found if words_of(rule, "resourceNames")]
+        with_names = [rule for rule in found if rule.names]
         lacking: list[str] = []
         for rule in wanted:
             lacking += find_lacking(rule, with_names if "resourceNames" in rule else found)
