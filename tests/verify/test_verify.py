@@ -199,11 +199,13 @@ def test_a_rule_must_name_the_revision() -> None:
             "this revision"
         )
     ]
-    prefixed = manifests.replace(f"metadata: {{name: {NAME}", f"metadata: {{name: eu-{NAME}")
-    assert findings(prefixed)[-1] == (
-        "error: Role/shop/reader rules[0].resourceNames[0]: found 'web-config', which has been renamed: "
-        f"expected eu-{NAME}"
-    )
+    prefixed = manifests.replace(f"{{name: {NAME}", f"{{name: eu-{NAME}")
+    assert findings(prefixed) == [
+        (
+            f"error: Role/shop/reader rules[0].resourceNames: lacks eu-{NAME}: who may read the base name may not read "
+            "this revision"
+        )
+    ]
 
 
 def test_a_name_in_data_must_be_that_of_the_revision() -> None:
