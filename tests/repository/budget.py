@@ -37,7 +37,7 @@ FACTS = PACKAGE / "facts"
 FIXTURES = ROOT / "fixtures"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
-_AT_LAST = 350.6
+_AT_LAST = 348.9
 """Thousands of tokens where the last issue has ended. Whoever ends one writes the number here."""
 
 _AN_ISSUE = 2
@@ -411,8 +411,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 68),
-        Count("modules that they are from", len(met), 13),
+        Count("names of the function that tools use", names, 60),
+        Count("modules that they are from", len(met), 12),
     ]
 
 
