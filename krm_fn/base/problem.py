@@ -105,7 +105,7 @@ class ResourceId(NamedTuple):
 
     @property
     def group_kind(self) -> tuple[str, str]:
-        return self.group, self.kind
+        return self.api_version.rpartition("/")[0], self.kind
 
     def __str__(self) -> str:
         """`Deployment/shop/web`; without the namespace if the object has none."""

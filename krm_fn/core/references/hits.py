@@ -161,7 +161,8 @@ class _Walk:
 
     def find(self, item: Item) -> list[Hit]:
         self._item, self._hits = item, []
-        self.enter(get(item.node, *ANNOTATIONS), ((None, "metadata"), "annotations"))
+        if not all(map(is_about_itself, item.annotations)):
+            self.enter(get(item.node, *ANNOTATIONS), ((None, "metadata"), "annotations"))
         if item.is_config:
             for value in data_texts(item):
                 field = "stringData" if value.field.startswith("stringData") else "data"
