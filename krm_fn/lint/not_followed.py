@@ -70,9 +70,17 @@ def warn_about_unlisted(run: Run) -> Problems:
 def warn_about_sightings(run: Run) -> Problems:
     """Warn about each place that says the name of a renamed object, and that no rule follows."""
     renamed = run.revisions.renamed
-    for one in run.mentions.sightings if renamed else ():
+    if not renamed:
+        return
+    # A name in data is followed where a reference is recognised by its shape.
+    followed = {
+        (one.item, one.field, target) for one in run.references.embedded for target in one.targets
+    }
+    for one in run.mentions.sightings:
         revision = renamed.get(one.target)
         if revision is None or revision.strategy is not Strategy.RENAME or not one.way.warning:
+            continue
+        if (one.item, one.field, one.target) in followed:
             continue
         if one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}"):
             continue  # `warn_about_kapps_annotations` says more of it

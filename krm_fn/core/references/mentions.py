@@ -41,15 +41,10 @@ class Mentions:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The names that something may read, each way by itself."""
-        followed = {
-            (one.item, one.field, target) for one in self.search.embedded for target in one.targets
-        }
         found: dict[tuple[Item, str, Item], Sighting] = {}
         for read in READERS:
             for one in read(self.search):
-                place = one.item, one.field, one.target
-                if place not in followed:
-                    found.setdefault(place, one)
+                found.setdefault((one.item, one.field, one.target), one)
         return [*found.values()]
 
     def find_rest(self, targets: Collection[Item]) -> Iterator[Sighting]:

@@ -35,10 +35,12 @@ def sight_rest(search: NameSearch, targets: Collection[Item]) -> Iterator[Sighti
         item = hit.item
         said = [name for name in hit.names if name in telling] if _is_searched(item) else []
         for name in said:
-            way = Way("text", None, None, _why_unread(hit, name))
-            for target in _find_meant(hit, name, search.index) if way.explained else ():
+            why, start = _why_unread(hit, name), hit.names[name]
+            if not why:
+                continue
+            way = Way("text", None, None, why)
+            for target in _find_meant(hit, name, search.index):
                 if target in wanted and target is not item:
-                    start = hit.names[name]
                     yield Sighting(way, target, item, hit.field, name, "", hit.scalar, start)
 
 
