@@ -28,6 +28,10 @@ REVISION_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 """The kinds whose objects can be revisions."""
 
 
+def name_inventory(set_name: str) -> str:
+    return f"{set_name}-linker"
+
+
 class RevisionName(NamedTuple):
     """A revision by kind and name, in the namespace of the Job."""
 
@@ -97,7 +101,7 @@ class LinkPlan(NamedTuple):
     @property
     def inventory(self) -> str:
         """The name of the ConfigMap that lists what is rendered, and owns every revision of the set."""
-        return f"{self.set}-linker"
+        return name_inventory(self.set)
 
     def to_arguments(self) -> list[str]:
         """Write the arguments of `krm-fn link`."""

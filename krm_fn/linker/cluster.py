@@ -5,6 +5,7 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
+from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import Forbidden, NotServed, NotTold, Refused
 from krm_fn.linker.objects import (
     Consumer,
@@ -25,6 +26,9 @@ _LONG = 500
 _ALONE = 100
 """An object that is read alone takes less time than this many in a list."""
 
+MAX_LOOKUPS = 20
+"""ConfigMaps of other sets that are looked up in one observation."""
+
 _T = TypeVar("_T")
 
 
@@ -33,12 +37,14 @@ class Configs(NamedTuple):
 
     `revisions` include the trackers of Secrets. `now` is the time by the API server's clock, in
     Unix seconds: `Revision.created` is by the same clock. It is 0 if the API server does not tell
-    it, so that nothing is old.
+    it, so that nothing is old. `borrowed` and `others`: see `Observation`.
     """
 
     revisions: list[LiveRevision]
     inventory: Inventory | None
     now: float
+    borrowed: tuple[LiveRevision, ...] = ()
+    others: tuple[Inventory, ...] = ()
 
     @classmethod
     def of(cls, configs: Iterable[LiveRevision | Inventory], now: float) -> Self:
@@ -61,6 +67,12 @@ class Reader(Protocol):
 
     def configs(self, plan: LinkPlan) -> Configs:
         """List the ConfigMaps of a set, without their content."""
+
+    def revision(self, name: str) -> LiveRevision | None:
+        """Read the metadata of a revision or tracker of any set; None if there is none."""
+
+    def inventories(self) -> list[Inventory]:
+        """List the inventories of all sets."""
 
     def has_config_map(self, name: str) -> bool:
         """Tell whether there is a ConfigMap of this name, in the set or not."""
@@ -224,7 +236,8 @@ class DryRun:
         self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers
         self.secret, self.producer = cluster.secret, cluster.producer
         self.let_grace_pass = cluster.let_grace_pass
-        self._read_configs = cluster.configs
+        self._read_configs, self._read_revision = cluster.configs, cluster.revision
+        self.inventories = cluster.inventories
         self._record = cluster.record_event if records else None
         self._patches: dict[str, list[RevisionPatch]] = {}
         self._deleted: set[str] = set()
@@ -233,6 +246,10 @@ class DryRun:
         configs = self._read_configs(plan)
         left = [revision for revision in configs.revisions if revision.uid not in self._deleted]
         return configs._replace(revisions=[self._patched(revision) for revision in left])
+
+    def revision(self, name: str) -> LiveRevision | None:
+        found = self._read_revision(name)
+        return None if found is None else self._patched(found)
 
     def _patched(self, revision: LiveRevision) -> LiveRevision:
         for patch in self._patches.get(revision.uid, []):
@@ -286,8 +303,9 @@ def kinds_to_list(plan: LinkPlan, revisions: Iterable[LiveRevision]) -> list[Kin
 
 def observe(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read every object that may reference a revision of the set."""
-    configs = cluster.configs(plan)
-    return _observe_kinds(plan, cluster, configs, kinds_to_list(plan, configs.revisions))
+    configs = _read_configs(plan, cluster)
+    marked = [*configs.revisions, *configs.borrowed]
+    return _observe_kinds(plan, cluster, configs, kinds_to_list(plan, marked))
 
 
 def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
@@ -296,15 +314,48 @@ def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
     kinds = [
         kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned
     ]
-    return _observe_kinds(plan, cluster, cluster.configs(plan), kinds)
+    return _observe_kinds(plan, cluster, _read_configs(plan, cluster), kinds)
+
+
+def _read_configs(plan: LinkPlan, cluster: Reader) -> Configs:
+    """Read the ConfigMaps of the set, and those of other sets that it renders too.
+
+    Two packages may have one object in common, as of a Component. Its label is that of the set
+    whose deployer has written it last.
+    """
+    configs = cluster.configs(plan)
+    own = {revision.name for revision in configs.revisions}
+    rendered = {revision.name for revision in plan.rendered}
+    if configs.inventory is not None:
+        rendered |= configs.inventory.references
+    borrowed: list[LiveRevision] = []
+    for name in sorted(rendered - own - {""})[:MAX_LOOKUPS]:
+        found = cluster.revision(name)
+        # What has kept its name may be anybody's.
+        if found is not None and found.set_name != plan.set and without_hash(name) != name:
+            borrowed.append(found)
+    has_another_owner = any(
+        owner.group_kind == ("", "ConfigMap") and owner.name != plan.inventory
+        for revision in configs.revisions
+        for owner in revision.owners
+    )
+    others: list[Inventory] = []
+    # Only what is not rendered here may go, and only that may be rendered elsewhere alone.
+    if borrowed or own - rendered or has_another_owner:
+        found_others = cluster.inventories()
+        others = [
+            one for one in found_others if not (one.set_name == plan.set or one.is_being_deleted)
+        ]
+    return configs._replace(borrowed=tuple(borrowed), others=tuple(others))
 
 
 def _observe_kinds(
     plan: LinkPlan, cluster: Reader, configs: Configs, kinds: Iterable[Kind]
 ) -> Observation:
-    revisions, inventory, now = configs
+    inventory = configs.inventory
+    existing = [*configs.revisions, *configs.borrowed]
     names = Names.of(
-        {revision.name for revision in revisions} | {revision.name for revision in plan.rendered}
+        {revision.name for revision in existing} | {revision.name for revision in plan.rendered}
     )
     made_by: dict[tuple[str, str], frozenset[str]] = {}
     for producer in plan.producers:
@@ -334,7 +385,16 @@ def _observe_kinds(
         # (decision 9).
         inventory = None
     whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
-    return Observation(revisions, inventory, whole, now, tuple(unread), frozenset(seen))
+    return Observation(
+        configs.revisions,
+        inventory,
+        whole,
+        configs.now,
+        tuple(unread),
+        frozenset(seen),
+        configs.borrowed,
+        configs.others,
+    )
 
 
 def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:

@@ -86,6 +86,7 @@ def _link(plan: LinkPlan, secrets: SecretLinks, cluster: Cluster, report: Report
             )
             break
     _report_missing(plan, last, secrets, report)
+    _report_borrowed(plan, last.observation, report)
     _report_leaks(plan, last.observation, report)
     for absent in without_history:
         report.note(
@@ -107,7 +108,7 @@ def _hold_revisions(
         return
     live = {inventory.owner.uid, *(consumer.owner.uid for consumer in observation.consumers)}
     held = 0
-    for revision in observation.revisions:
+    for revision in observation.existing:
         uids = {owner.uid for owner in revision.owners}
         is_at_risk = bool(uids) and live.isdisjoint(uids) and not revision.is_retained
         if not is_at_risk or is_left_to_kpt(plan, observation, revision):
@@ -229,7 +230,9 @@ def _mark(
         return {}
     for revision in revisions:
         try:
-            version = cluster.patch(RevisionPatch(revision, annotations=((keys.WANTED, None),)))
+            # Whoever has written to it may have made it one of another set.
+            mark = RevisionPatch(revision, annotations=((keys.WANTED, None),), is_of_version=True)
+            version = cluster.patch(mark)
         except ApiError as error:
             report.refuse(str(error))
             continue
@@ -270,6 +273,14 @@ def _report_missing(plan: LinkPlan, last: LastLook, secrets: SecretLinks, report
         if not one.revision or one.revision not in reported:
             advice = "apply the manifests again, or find out why applying them failed"
             report.warn(f"{one.sentence}; {advice}", one.owner)
+
+
+def _report_borrowed(plan: LinkPlan, observation: Observation, report: Report) -> None:
+    for revision in observation.borrowed:
+        report.warn(
+            f"ConfigMap {report.namespace}/{revision.name}: is a revision of set {revision.set_name} and of set "
+            f"{plan.set}: their deployers write its label by turns; make what both include a package of its own"
+        )
 
 
 def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> None:

@@ -131,7 +131,7 @@ class SecretLinks:
         consumers = _current_consumers(observation)
         awaited = self._awaited
         alone = self._find_alone(observation)
-        untracked = awaited - {one.name for one in observation.revisions if one.is_tracker}
+        untracked = awaited - {one.name for one in observation.existing if one.is_tracker}
         missing = frozenset(self._absent | alone | untracked)
         for name in sorted(missing | self._errors.keys()):
             sentence = self._why_unlinked(name, alone)
@@ -260,7 +260,7 @@ class SecretLinks:
         Once the inventory does not list them, the Role does not name them either.
         """
         listed = observation.inventory.references if observation.inventory else frozenset[str]()
-        trackers = {revision.name for revision in observation.revisions if revision.is_tracker}
+        trackers = {revision.name for revision in observation.existing if revision.is_tracker}
         planned = self._plan.secrets | self._makers.keys()
         found = {name for name in sorted((planned & listed) - trackers) if self._exists(name)}
         return found - wait_for_trackers(found, self._plan, self._cluster)

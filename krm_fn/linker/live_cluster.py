@@ -31,8 +31,10 @@ from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import (
     list_of,
     mapping,
+    read_inventory,
     read_live_revision,
     read_of_set,
+    read_revision,
     text_in,
     write_time,
 )
@@ -98,6 +100,20 @@ class LiveCluster:
         return self._lists.read(
             CONFIG_MAPS, lambda item: item, metadata_only=True, labelSelector=keys.SET
         )
+
+    def revision(self, name: str) -> LiveRevision | None:
+        selector = f"metadata.name={name}"
+        found = self._lists.read(
+            CONFIG_MAPS, read_revision, metadata_only=True, fieldSelector=selector
+        )
+        return next(iter(found.items), None)
+
+    def inventories(self) -> list[Inventory]:
+        selector = f"{keys.SET},{keys.COMPONENT}={keys.LINKER}"
+        found = self._lists.read(
+            CONFIG_MAPS, read_inventory, metadata_only=True, labelSelector=selector
+        )
+        return found.items
 
     def has_config_map(self, name: str) -> bool:
         return has_config_map(self._lists, name)

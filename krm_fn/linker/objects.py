@@ -101,18 +101,21 @@ class Inventory(NamedTuple):
     """The ConfigMap that lists what is rendered. `references` are the names of these revisions.
 
     `is_being_deleted`: it has a deletion timestamp. `told_kinds` are those of `spec.linker.kinds`,
-    by group and kind. `is_leaving`: no later release has krm-fn.
+    by group and kind. `is_leaving`: no later release has krm-fn. `is_shared`: the linker of the
+    namespace links the set.
     """
 
     owner: Owner
     references: frozenset[str]
+    set_name: str = ""
+    is_shared: bool = False
     is_being_deleted: bool = False
     told_kinds: frozenset[tuple[str, str]] = frozenset()
     is_leaving: bool = False
 
 
 class LiveRevision(NamedTuple):
-    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision.
+    """A live ConfigMap of a set: a revision, or the tracker of a Secret revision.
 
     `created` is in Unix seconds.
 
@@ -135,6 +138,7 @@ class LiveRevision(NamedTuple):
     is_in_kpt_inventory: bool = False
     rendered_kinds: frozenset[str] = frozenset()
     seen_kinds: frozenset[str] = frozenset()
+    set_name: str = ""
 
     @property
     def marked_kinds(self) -> set[Kind]:
@@ -165,7 +169,8 @@ class Observation(NamedTuple):
     reference it when the revision was read. `now` is the time by the API server's clock, in Unix
     seconds. `inventory` is None if there is none, or if it is being deleted. `unread`: the kinds of
     the plan of which consumers are missing. `seen`: the kinds of which none is missing, by group
-    and kind.
+    and kind. `borrowed`: what the set renders too, with the label of another set. `others`: the
+    inventories of other sets.
     """
 
     revisions: list[LiveRevision]
@@ -174,6 +179,24 @@ class Observation(NamedTuple):
     now: float
     unread: tuple[Unread, ...] = ()
     seen: frozenset[tuple[str, str]] = frozenset()
+    borrowed: tuple[LiveRevision, ...] = ()
+    others: tuple[Inventory, ...] = ()
+
+    @property
+    def existing(self) -> list[LiveRevision]:
+        """What exists of the rendering and of earlier ones, with whatever label."""
+        return [*self.revisions, *self.borrowed]
+
+    @property
+    def rendered_elsewhere(self) -> frozenset[str]:
+        """The names that the inventories of other sets list."""
+        return frozenset[str]().union(*(one.references for one in self.others))
+
+    @property
+    def peers(self) -> frozenset[Owner]:
+        """The inventories of the sets that are linked in the same way: linkers add these as owners."""
+        is_shared = self.inventory is not None and self.inventory.is_shared
+        return frozenset(one.owner for one in self.others if one.is_shared == is_shared)
 
     @property
     def is_leaving(self) -> bool:

@@ -6,7 +6,7 @@ has seen that yet.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -60,12 +60,16 @@ class Leak(NamedTuple):
 
 
 class RevisionPatch(NamedTuple):
-    """A change of a revision's metadata. The value None removes an annotation."""
+    """A change of a revision's metadata. The value None removes an annotation.
+
+    `is_of_version`: it is refused if anybody has written to the revision since it was read.
+    """
 
     revision: LiveRevision
     add: tuple[Owner, ...] = ()
     remove: tuple[Owner, ...] = ()
     annotations: tuple[tuple[str, str | None], ...] = ()
+    is_of_version: bool = False
 
     @property
     def body(self) -> dict[str, object]:
@@ -78,7 +82,10 @@ class RevisionPatch(NamedTuple):
         removed = [{"$patch": "delete", "uid": owner.uid} for owner in self.remove]
         owners = {"ownerReferences": [*added, *removed]} if added or removed else {}
         annotations = {"annotations": dict(self.annotations)} if self.annotations else {}
-        return {"metadata": {"uid": self.revision.uid, **annotations, **owners}}
+        metadata = {"uid": self.revision.uid, **annotations, **owners}
+        if self.is_of_version:
+            metadata["resourceVersion"] = self.revision.resource_version
+        return {"metadata": metadata}
 
     @property
     def result(self) -> LiveRevision:
@@ -105,7 +112,11 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
     does each revision of a set whose package leaves krm-fn.
     """
     consumers = _by_referenced_name(observation.consumers)
-    wanted = {*consumers, *rendered_names(plan, observation)}
+    wanted = {
+        *consumers,
+        *rendered_names(plan, observation),
+        *observation.rendered_elsewhere,
+    }
     patches = []
     for revision in observation.revisions:
         own = consumers.get(revision.name, [])
@@ -116,7 +127,9 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
         remove: tuple[Owner, ...] = ()
         if revision.is_retained or observation.is_leaving:
             hold = _find_hold(plan, revision, observation)
-            remove = tuple(one for one in linker_owners(plan, revision) if one not in hold)
+            remove = tuple(
+                one for one in linker_owners(plan, observation, revision) if one not in hold
+            )
             add = tuple(one for one in hold if one not in revision.owners)
         else:
             add = _missing_owners(revision, observation.inventory, own)
@@ -124,7 +137,34 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
             annotations.append((keys.WANTED, "true"))
         if add or remove or annotations:
             patches.append(RevisionPatch(revision, add, remove, tuple(annotations)))
-    return patches
+    return [*patches, *_plan_borrowed(observation, consumers)]
+
+
+def _plan_borrowed(
+    observation: Observation, consumers: Mapping[str, list[Consumer]]
+) -> Iterator[RevisionPatch]:
+    """Plan the owners of revisions with the label of another set: these only get more of them.
+
+    Each inventory that lists one owns it, so that it outlives any one of its sets. None is given
+    its first owner, unless by its own set it would have that.
+    """
+    if observation.is_leaving:
+        return
+    for revision in observation.borrowed:
+        listing = [one for one in observation.others if revision.name in one.references]
+        lender = next((one for one in listing if one.set_name == revision.set_name), None)
+        is_released = revision.is_retained or (lender is not None and lender.is_leaving)
+        has_owner = bool(revision.owners) or (lender and lender.owner in observation.peers)
+        if is_released or not has_owner:
+            continue
+        own = consumers.get(revision.name, [])
+        add = {one.owner for one in listing if one.owner in observation.peers}
+        add |= {*_missing_owners(revision, observation.inventory, own)}
+        add -= {*revision.owners}
+        kinds = _kinds_to_remember(revision, own)
+        annotations = ((keys.SEEN_KINDS, kinds),) if kinds else ()
+        if add or annotations:
+            yield RevisionPatch(revision, tuple(sorted(add)), annotations=annotations)
 
 
 def _kinds_to_remember(revision: LiveRevision, consumers: Iterable[Consumer]) -> str:
@@ -147,7 +187,7 @@ def _find_hold(
     inventory = observation.inventory
     if inventory is None or inventory.is_leaving or revision.name not in inventory.references:
         return ()
-    has_others = len(linker_owners(plan, revision)) < len(revision.owners)
+    has_others = len(linker_owners(plan, observation, revision)) < len(revision.owners)
     return (inventory.owner,) if has_others else ()
 
 
@@ -198,7 +238,8 @@ def find_unreleased(plan: LinkPlan, observation: Observation) -> list[str]:
     return [
         revision.name
         for revision in observation.revisions
-        if revision.name in observation.inventory.references and linker_owners(plan, revision)
+        if revision.name in observation.inventory.references
+        and linker_owners(plan, observation, revision)
     ]
 
 
@@ -210,13 +251,14 @@ def find_abandoned(plan: LinkPlan, observation: Observation) -> list[LiveRevisio
     if observation.unread:
         return []
     live = {consumer.owner.uid for consumer in observation.consumers}
+    live |= {inventory.owner.uid for inventory in observation.others}
     if observation.inventory:
         live.add(observation.inventory.owner.uid)
     return [
         revision
         for revision in observation.revisions
         if revision.owners
-        and linker_owners(plan, revision) == tuple(sorted(revision.owners))
+        and linker_owners(plan, observation, revision) == tuple(sorted(revision.owners))
         and live.isdisjoint(owner.uid for owner in revision.owners)
     ]
 
@@ -249,7 +291,7 @@ def find_keepers(
     plan: LinkPlan, observation: Observation
 ) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
     referenced = _by_referenced_name(observation.consumers)
-    rendered = rendered_names(plan, observation)
+    rendered = rendered_names(plan, observation) | observation.rendered_elsewhere
     found = []
     for revision in observation.revisions:
         kinds = _owner_kinds(plan, revision)
@@ -258,7 +300,7 @@ def find_keepers(
             Keeper.RENDERED: revision.name in rendered,
             Keeper.RETAINED: revision.is_retained,
             Keeper.FOREIGN_OWNER: not all(
-                _is_linker_owner(plan, kinds, owner) for owner in revision.owners
+                _is_linker_owner(plan, observation, kinds, owner) for owner in revision.owners
             ),
             Keeper.UNSEEN: bool(find_unseen(plan, observation, revision)),
             Keeper.YOUNG: revision.created >= observation.now - plan.minimum_age,
@@ -315,9 +357,11 @@ def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
     return listed | {revision.name for revision in plan.rendered}
 
 
-def _is_linker_owner(plan: LinkPlan, kinds: frozenset[tuple[str, str]], owner: Owner) -> bool:
+def _is_linker_owner(
+    plan: LinkPlan, observation: Observation, kinds: frozenset[tuple[str, str]], owner: Owner
+) -> bool:
     if owner.group_kind == ("", "ConfigMap"):
-        return owner.name == plan.inventory
+        return owner.name == plan.inventory or owner in observation.peers
     return owner.group_kind in kinds
 
 
@@ -343,10 +387,16 @@ def _missing_owners(
     return tuple(sorted(owner for owner in can_own if owner.uid not in present))
 
 
-def linker_owners(plan: LinkPlan, revision: LiveRevision) -> tuple[Owner, ...]:
-    """Return the owners that a linker adds: the inventory, and objects of kinds that it reads."""
+def linker_owners(
+    plan: LinkPlan, observation: Observation, revision: LiveRevision
+) -> tuple[Owner, ...]:
+    """Return the owners that a linker adds: inventories, and objects of kinds that it reads."""
     kinds = _owner_kinds(plan, revision)
-    return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))
+    return tuple(
+        sorted(
+            owner for owner in revision.owners if _is_linker_owner(plan, observation, kinds, owner)
+        )
+    )
 
 
 def _by_referenced_name(consumers: Iterable[Consumer]) -> dict[str, list[Consumer]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, NOT_SPEC, WORD
 from krm_fn.base.kind import CONSUMER_KINDS, MADE_KINDS, Kind, kind_named
-from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.link_plan import LinkPlan, name_inventory
 from krm_fn.base.node import Json
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 
@@ -64,15 +64,22 @@ _CONTAINERS = ("containers", "initContainers")
 
 def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Inventory | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    return read_live_revision(item, plan) or _read_inventory(item, plan)
+    found = read_revision(item) or read_inventory(item)
+    return found if found is not None and found.set_name == plan.set else None
 
 
 def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
-    """Read a revision or a tracker from its metadata.
+    """Read a revision or a tracker of the set from its metadata."""
+    found = read_revision(item)
+    return found if found is not None and found.set_name == plan.set else None
 
-    None if the function has not emitted it: it lacks the set's label, or its name is not its base
-    name, with or without a hash, as when somebody has copied a revision, or it is another object of
-    the linker.
+
+def read_revision(item: Any) -> LiveRevision | None:
+    """Read a revision or a tracker of any set from its metadata.
+
+    None if the function has not emitted it: it lacks the label of a set, or its name is not its
+    base name, with or without a hash, as when somebody has copied a revision, or it is another
+    object of the linker.
     """
     metadata, labels, annotations = _read_metadata(item)
     name, uid, base = (
@@ -82,8 +89,8 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     )
     created = read_time(text_in(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
-    component = labels.get(keys.COMPONENT)
-    is_emitted = labels.get(keys.SET) == plan.set and component in (None, keys.TRACKER)
+    component, set_name = labels.get(keys.COMPONENT), text_in(labels, keys.SET)
+    is_emitted = set_name != "" and component in (None, keys.TRACKER)
     if not is_named or not is_emitted or created is None:
         return None
     return LiveRevision(
@@ -101,6 +108,7 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
         rendered_kinds=_read_list(annotations, keys.KINDS),
         seen_kinds=_read_list(annotations, keys.SEEN_KINDS),
+        set_name=set_name,
     )
 
 
@@ -108,7 +116,7 @@ def _read_list(annotations: Json, name: str) -> frozenset[str]:
     return frozenset(filter(None, text_in(annotations, name).split(",")))
 
 
-def _read_inventory(item: Any, plan: LinkPlan) -> Inventory | None:
+def read_inventory(item: Any) -> Inventory | None:
     """Read the ConfigMap that lists what is rendered; None for any other, such as a copy of it."""
     metadata, labels, annotations = _read_metadata(item)
     names, name, uid = (
@@ -116,13 +124,16 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Inventory | None:
         text_in(metadata, "name"),
         text_in(metadata, "uid"),
     )
-    is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
-    if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
+    set_name = text_in(labels, keys.SET)
+    is_emitted = labels.get(keys.COMPONENT) == keys.LINKER and name == name_inventory(set_name)
+    if not is_emitted or not isinstance(names, str) or not uid:
         return None
     told = map(kind_named, _read_list(annotations, keys.TOLD_KINDS))
     return Inventory(
         Owner("v1", "ConfigMap", name, uid),
         references=frozenset(names.split(",")),
+        set_name=set_name,
+        is_shared=annotations.get(keys.LINKER_RUN) == keys.SHARED_LINKER,
         is_being_deleted="deletionTimestamp" in metadata,
         told_kinds=frozenset(kind.group_kind for kind in told),
         is_leaving=annotations.get(keys.LEAVING) == "true",

@@ -11,7 +11,7 @@ from krm_fn.base.link_plan import LinkPlan
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
 from krm_fn.linker.cluster import Cluster, Configs, Listed
-from krm_fn.linker.objects import Consumer, Names
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names
 from krm_fn.linker.read import below, read_of_set, text_in
 from krm_fn.linker.retry import Deadline
 
@@ -77,7 +77,7 @@ class Look:
         )
         self._now = listed.now
         self._configs: dict[str, Configs] = {}
-        self._shared: set[str] = set()
+        self._revisions: dict[str, LiveRevision] = {}
         known: set[str] = set()
         for name, own in items.items():
             if keys.SET_NAME.fullmatch(name):
@@ -105,7 +105,15 @@ class Look:
     def is_left_alone(self, name: str) -> bool:
         """Tell whether the inventory of a set leaves it to a Job of its own."""
         inventory = self._configs[name].inventory if name in self._configs else None
-        return inventory is not None and name not in self._shared
+        return inventory is not None and not inventory.is_shared
+
+    def inventories(self) -> list[Inventory]:
+        found = (one.inventory for one in self._configs.values())
+        return [inventory for inventory in found if inventory is not None]
+
+    def revision(self, name: str) -> LiveRevision | None:
+        """Return a revision of a set that is marked for this run; an inventory is written by anybody."""
+        return self._revisions.get(name)
 
     def configs(self, plan: LinkPlan) -> Configs:
         return self._configs.get(plan.set, Configs([], None, self._now))
@@ -123,12 +131,9 @@ class Look:
     def _read(self, name: str, items: list[Any]) -> None:
         plan = LinkPlan(set=name, timeout=0, minimum_age=0)
         of_set = [one for item in items if (one := read_of_set(item, plan)) is not None]
-        self._configs[name] = Configs.of(of_set, self._now)
-        for item in items:
-            marker = text_in(below(item, "metadata.annotations"), keys.LINKER_RUN)
-            is_inventory = text_in(below(item, "metadata"), "name") == plan.inventory
-            if is_inventory and marker == keys.SHARED_LINKER:
-                self._shared.add(name)
+        configs = self._configs[name] = Configs.of(of_set, self._now)
+        if configs.inventory is not None and configs.inventory.is_shared:
+            self._revisions |= {one.name: one for one in configs.revisions}
 
     def _list(self, kind: Kind, names: Names) -> _Kind:
         of_all = Names.of(self._names | names.known)
@@ -200,6 +205,12 @@ class SharedLooks:
         if name in self._used or not self.look.is_fresh:
             self.look, self._used = self._begin(), set()
         return self.look
+
+    def revision(self, name: str) -> LiveRevision | None:
+        return self.look.revision(name)
+
+    def inventories(self) -> list[Inventory]:
+        return self.look.inventories()
 
     def configs(self, plan: LinkPlan) -> Configs:
         look = self.look_for(plan.set)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.base.problem import listing
-from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
+from krm_fn.linker.cluster import MAX_LOOKUPS, Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
@@ -22,9 +22,6 @@ _PRODUCER_TIMEOUT = 60.0
 
 _LISTED = 3
 """Revisions of one workload that a line lists while it waits."""
-
-MAX_LOOKUPS = 20
-"""ConfigMaps of other sets that are looked up in one observation."""
 
 _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
@@ -128,9 +125,11 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
             for name in sorted(pending.values())
         ]
         cluster.deadline.sleep(next(back_off), awaited)
-        revisions, inventory, _ = cluster.configs(plan)
-        now = observation._replace(inventory=inventory)
-        left = {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
+        configs = cluster.configs(plan)
+        now = observation._replace(inventory=configs.inventory)
+        left = {
+            revision.uid for revision in configs.revisions if is_left_to_kpt(plan, now, revision)
+        }
         pending = {uid: name for uid, name in pending.items() if uid in left}
     return has_waited
 
@@ -185,13 +184,13 @@ def lacks_inventory(plan: LinkPlan, observation: Observation) -> bool:
 def finds_nothing(plan: LinkPlan, observation: Observation) -> bool:
     """Tell whether a run that has waited sees no revision that its workloads are to reference."""
     awaited = set().union(*(workload.revisions for workload in plan.workloads))
-    live = {(revision.kind, revision.name) for revision in observation.revisions}
+    live = {(revision.kind, revision.name) for revision in observation.existing}
     return plan.waits and bool(awaited) and awaited.isdisjoint(live)
 
 
 def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
     """Find live templates that reference a revision that is missing: their pods do not start."""
-    live = {revision.name for revision in observation.revisions if not revision.is_tracker}
+    live = {revision.name for revision in observation.existing if not revision.is_tracker}
     broken: list[tuple[str, Owner]] = []
     for consumer in observation.consumers:
         if consumer.is_current and not consumer.is_being_deleted:
@@ -220,7 +219,7 @@ def _pauses() -> Iterator[float]:
 
 def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
     consumers = _by_identity(observation.consumers)
-    live = {(revision.kind, revision.name) for revision in observation.revisions}
+    live = {(revision.kind, revision.name) for revision in observation.existing}
     # Not all rendered revisions: those of a later sync wave are applied after this run.
     awaited: set[RevisionName] = set()
     for workload in plan.workloads:

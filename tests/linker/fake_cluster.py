@@ -9,9 +9,9 @@ from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import read_live_revision, read_of_set
+from krm_fn.linker.read import read_inventory, read_live_revision, read_of_set, read_revision
 from krm_fn.linker.retry import Deadline
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
@@ -69,6 +69,16 @@ class FakeCluster:
         self._call("list configmaps")
         labelled = [one for one in self.store.of_kind("ConfigMap") if _label(one, keys.SET)]
         return Listed([{"metadata": one["metadata"]} for one in labelled], self.store.clock)
+
+    def revision(self, name: str) -> LiveRevision | None:
+        self._call(f"read the revision ConfigMap/{name}")
+        item = self.store.find("ConfigMap", name)
+        return None if item is None else read_revision(item)
+
+    def inventories(self) -> list[Inventory]:
+        self._call("list inventories")
+        found = (read_inventory(item) for item in self.store.of_kind("ConfigMap"))
+        return [inventory for inventory in found if inventory is not None]
 
     def has_config_map(self, name: str) -> bool:
         self._call(f"look up ConfigMap/{name}")
@@ -171,7 +181,7 @@ class FakeCluster:
     def _patch(self, kind: str, patch: RevisionPatch) -> Object | None:
         """Merge owners by uid and annotations by name, as a strategic merge patch does.
 
-        The uid is a precondition.
+        The uid is a precondition, and the version where there is one.
         """
         name = patch.revision.name
         self._call(f"patch {kind}/{name}")
@@ -179,6 +189,8 @@ class FakeCluster:
         body: dict[str, Any] = patch.body
         metadata = body["metadata"]
         if item is None or item["metadata"]["uid"] != metadata["uid"]:
+            return None
+        if metadata.get("resourceVersion", _precondition(item)[1]) != _precondition(item)[1]:
             return None
         owners = {owner["uid"]: owner for owner in item["metadata"].get("ownerReferences", [])}
         for entry in metadata.get("ownerReferences", []):

@@ -8,6 +8,7 @@ import pytest
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import Forbidden, Misnamed, NoList, NotServed, TooLarge
+from krm_fn.linker.cluster import Configs
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import LiveRevision, Names, Owner
 from krm_fn.linker.retry import Deadline, Response
@@ -36,7 +37,7 @@ def cluster(status: int, content: Any, **headers: str) -> LiveCluster:
 
 def test_the_time_of_the_api_server_comes_with_the_revisions() -> None:
     configs = cluster(200, EMPTY, date="Mon, 01 Jun 2026 12:00:00 GMT").configs(PLAN)
-    assert configs == ([], None, 1780315200.0)
+    assert configs == Configs([], None, 1780315200.0)
 
 
 @pytest.mark.parametrize("kind", CONSUMER_KINDS, ids=lambda kind: kind.kind)

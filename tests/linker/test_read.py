@@ -52,7 +52,8 @@ def controlled_by(api_version: str, kind: str, *, controller: bool = True) -> li
 
 
 def test_a_revision_is_read_from_its_metadata() -> None:
-    assert read_live_revision(config_map(), PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)
+    expected = LiveRevision(NAME, "u1", "7", 1780315200.0, set_name="web")
+    assert read_live_revision(config_map(), PLAN) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,8 @@ def test_the_inventory_references_what_is_rendered() -> None:
         config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN
     )
     owner = Owner("v1", "ConfigMap", "web-linker", "u1")
-    assert found == Inventory(owner, frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"}))
+    names = frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"})
+    assert found == Inventory(owner, names, "web")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +170,8 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
     ],
 )
 def test_fields_of_a_revision(item: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert read_live_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(
-        **fields
-    )
+    plain = LiveRevision(NAME, "u1", "7", 1780315200.0, set_name="web")
+    assert read_live_revision(item, PLAN) == plain._replace(**fields)
 
 
 def test_a_tracker_has_the_kind_of_its_secret() -> None:

@@ -137,7 +137,8 @@ def test_stop_ends_the_wait() -> None:
 def test_only_the_kinds_of_planned_workloads_are_listed() -> None:
     asked: set[str] = set()
     wait_for_workloads(planned(), FakeCluster(ObjectStore(), asked.add))
-    assert asked == {"list configmaps", "list deployments"}
+    lookups = {f"read the revision ConfigMap/{one.name}" for one in planned().rendered}
+    assert asked == {"list configmaps", "list deployments", *lookups}
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def _find_existing(
     plan, observation = one.plan, one.observation
     to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
     for revision, keepers in find_keepers(plan, observation):
-        linkers = linker_owners(plan, revision)  # any other owner is somebody else's
+        linkers = linker_owners(plan, observation, revision)  # any other owner is somebody else's
         referring = consumers.get(revision.name, [])
         referrers = _find_referrers(referring, live)
         fate = _find_fate(one, revision, keepers, referrers)

@@ -19,7 +19,7 @@ from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT, LinkPlan, Unreadable, re
 from krm_fn.base.node import Json
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
-from krm_fn.linker.cluster import Configs, ObjectLists, kinds_to_list, observe
+from krm_fn.linker.cluster import MAX_LOOKUPS, Configs, ObjectLists, kinds_to_list, observe
 from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Observation
 from krm_fn.linker.owners import rendered_names
@@ -32,12 +32,13 @@ from krm_fn.linker.read import (
     mapping,
     possible_names,
     read_consumer,
-    read_of_set,
+    read_inventory,
+    read_revision,
     read_time,
     required_config_maps,
     text_in,
 )
-from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
+from krm_fn.linker.wait import find_broken
 from krm_fn.tools.common.kept import count_kept
 from krm_fn.tools.common.revision_history import LinkerJob
 
@@ -339,14 +340,15 @@ _FOR_ALL_SETS = ("--kind=", "--timeout=", "--minimum-age=")
 
 
 class _SetConfigs(NamedTuple):
-    """The ConfigMaps of one set, and the base names of its revisions by name.
-
-    `is_shared`: the inventory among them leaves the set to the linker of the namespace.
-    """
+    """The ConfigMaps of one set, and the base names of its revisions by name."""
 
     configs: Configs
     bases: dict[str, str]
-    is_shared: bool
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the set is left to the linker of the namespace."""
+        return self.configs.inventory is not None and self.configs.inventory.is_shared
 
 
 class _Objects(NamedTuple):
@@ -365,7 +367,8 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     """Read all sets, or one. Raises ApiError; Forbidden without the right to list ConfigMaps."""
     # Revisions first: what is listed after them and does not reference one did not do so when that
     # was read.
-    sets, now = _read_sets(source, set_name)
+    all_sets, now = _read_sets(source)
+    sets = {name: one for name, one in all_sets.items() if set_name in (None, name)}
     all_jobs = _read_jobs(source, set_name)
     jobs = _find_jobs(all_jobs, sets)
     shared = _find_shared(all_jobs)
@@ -388,7 +391,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     return Snapshot(
         source.namespace,
         tuple(
-            _read_set(plan, jobs.get(name), sets[name], source, objects)
+            _read_set(plan, jobs.get(name), all_sets, source, objects)
             for name, plan in plans.items()
         ),
         objects.by_uid,
@@ -398,33 +401,26 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     )
 
 
-def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _SetConfigs], float]:
+def _read_sets(source: ObjectLists) -> tuple[dict[str, _SetConfigs], float]:
     # Without content: it may be large, and names and marks tell everything here.
-    selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
-    listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
+    listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=keys.SET)
     configs: dict[str, list[LiveRevision | Inventory]] = defaultdict(list)
     bases: dict[str, dict[str, str]] = defaultdict(dict)
-    shared: set[str] = set()
-    for name, config, base, run in listed.items:
-        configs[name].append(config)
+    for config, base in listed.items:
+        configs[config.set_name].append(config)
         if isinstance(config, LiveRevision):
-            bases[name][config.name] = base
-        elif run == keys.SHARED_LINKER:
-            shared.add(name)
+            bases[config.set_name][config.name] = base
     sets = {
-        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name], name in shared)
+        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name])
         for name, of_set in configs.items()
     }
     return sets, listed.now
 
 
-def _read_config(item: Any) -> tuple[str, LiveRevision | Inventory, str, str] | None:
-    """Read a ConfigMap with the name of its set, its base name, and who runs the linker."""
-    name = text_in(below(item, "metadata.labels"), keys.SET)
-    config = read_of_set(item, _default_plan(name))
-    annotations = below(item, "metadata.annotations")
-    run = text_in(annotations, keys.LINKER_RUN)
-    return config and (name, config, text_in(annotations, keys.BASE_NAME), run)
+def _read_config(item: Any) -> tuple[LiveRevision | Inventory, str] | None:
+    """Read a ConfigMap of any set, with its base name."""
+    config = read_revision(item) or read_inventory(item)
+    return config and (config, text_in(below(item, "metadata.annotations"), keys.BASE_NAME))
 
 
 def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
@@ -555,9 +551,11 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
 class _View:
     """One set as the linker reads it: a `Reader` of what has been listed."""
 
-    def __init__(self, source: ObjectLists, configs: Configs, objects: _Objects) -> None:
+    def __init__(
+        self, source: ObjectLists, sets: Mapping[str, _SetConfigs], objects: _Objects
+    ) -> None:
         self._source = source
-        self._configs = configs
+        self._sets = sets
         self._objects = objects
         self._has: dict[str, bool] = {}
 
@@ -565,8 +563,16 @@ class _View:
     def namespace(self) -> str:
         return self._source.namespace
 
-    def configs(self, _: LinkPlan) -> Configs:
-        return self._configs
+    def configs(self, plan: LinkPlan) -> Configs:
+        return self._sets[plan.set].configs
+
+    def revision(self, name: str) -> LiveRevision | None:
+        revisions = chain.from_iterable(one.configs.revisions for one in self._sets.values())
+        return next((one for one in revisions if one.name == name), None)
+
+    def inventories(self) -> list[Inventory]:
+        found = (one.configs.inventory for one in self._sets.values())
+        return [inventory for inventory in found if inventory is not None]
 
     def has_config_map(self, name: str) -> bool:
         if name not in self._has:
@@ -587,9 +593,14 @@ class _View:
 
 
 def _read_set(
-    plan: LinkPlan, job: LinkerJob | None, one: _SetConfigs, source: ObjectLists, objects: _Objects
+    plan: LinkPlan,
+    job: LinkerJob | None,
+    sets: Mapping[str, _SetConfigs],
+    source: ObjectLists,
+    objects: _Objects,
 ) -> SetSnapshot:
-    view = _View(source, one.configs, objects)
+    one = sets[plan.set]
+    view = _View(source, sets, objects)
     observation = observe(plan, view)
     return SetSnapshot(
         plan,
@@ -611,7 +622,7 @@ def _find_absent(
             absent[missing.revision].add(missing.owner.uid)
     # The linker asks only for what is wanted now. Old ReplicaSets are the way back, which has to
     # exist as well.
-    live = {revision.name for revision in observation.revisions if not revision.is_tracker}
+    live = {revision.name for revision in observation.existing if not revision.is_tracker}
     names = Names.of(
         {*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)}
     )

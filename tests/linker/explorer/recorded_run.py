@@ -16,7 +16,7 @@ from krm_fn.linker.cluster import Configs, Listed
 from krm_fn.linker.link import link
 from krm_fn.linker.link_all_sets import AllSets
 from krm_fn.linker.link_set import LinkOptions
-from krm_fn.linker.objects import LiveRevision
+from krm_fn.linker.objects import Inventory, LiveRevision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime
@@ -183,6 +183,12 @@ class RecordedRun(FakeCluster):
 
     def configs_of_all(self) -> Listed[Any]:
         return self._ask(("ConfigMap", ""), super().configs_of_all)
+
+    def revision(self, name: str) -> LiveRevision | None:
+        return self._ask(("ConfigMap", name), partial(super().revision, name))
+
+    def inventories(self) -> list[Inventory]:
+        return self._ask(("ConfigMap", ""), super().inventories)
 
     def has_config_map(self, name: str) -> bool:
         return self._ask(("ConfigMap", name), partial(super().has_config_map, name))

@@ -94,7 +94,8 @@ def apply(store: ObjectStore, item: Object) -> Key:
         rendered = item["metadata"].get("annotations", {})
         # Nobody else writes to the inventory, and what its deployer applies no more is gone.
         others = {} if keys.RENDERED in rendered else live["metadata"].get("annotations", {})
-        store.update_metadata(live, annotations={**others, **rendered})
+        labels = {**live["metadata"].get("labels", {}), **item["metadata"].get("labels", {})}
+        store.update_metadata(live, annotations={**others, **rendered}, labels=labels)
     return key_of(item)
 
 
