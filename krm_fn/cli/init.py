@@ -133,6 +133,7 @@ def init(
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.diff.diff import warn_of_shared
     from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
     from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes
@@ -172,7 +173,9 @@ def init(
         sum_up = partial(
             sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere
         )
-        return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
+        return Surroundings(
+            rendering.helm, environment, rendering.limits, sum_up, warn_of_shared, elsewhere
+        )
 
     return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
 

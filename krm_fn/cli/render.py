@@ -106,7 +106,7 @@ def render(  # one parameter an option
         ]
     outcome = _join(outcomes)
     if packages and not outcome.exit_code:
-        outcome = _warn_of_shared_sets(packages, streams, outcome, rendering)
+        outcome = _warn_of_shared(packages, streams, outcome, rendering)
     if quiet:
         outcome = outcome._replace(summary="")
     if deployed is None or outcome.exit_code:
@@ -139,18 +139,19 @@ def _answer(package: str, found: "RenderedStream") -> Outcome:
     return Outcome(found.stream.encode(), stderr_lines(problems), 0, f"{name}{found.summary}\n")
 
 
-def _warn_of_shared_sets(
+def _warn_of_shared(
     packages: Sequence[str],
     streams: Sequence["RenderedStream"],
     outcome: Outcome,
     rendering: RenderingOptions,
 ) -> Outcome:
-    """Warn about sets that two packages of one stream have in one namespace."""
+    """Warn about sets and revisions that two packages of one stream have in one namespace."""
     from krm_fn.report.secrets import stderr_lines
-    from krm_fn.tools.diff.diff import warn_of_shared_sets
+    from krm_fn.tools.diff.diff import warn_of_shared
 
-    rendered = {path: one.stream for path, one in zip(packages, streams, strict=True)}
-    said = stderr_lines(warn_of_shared_sets(rendered, rendering.limits))
+    pairs = zip(packages, streams, strict=True)
+    runs = [(path, one.run) for path, one in pairs if one.run is not None]
+    said = stderr_lines(warn_of_shared(runs, rendering.limits))
     return outcome._replace(stderr=outcome.stderr + said)
 
 

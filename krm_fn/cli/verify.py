@@ -109,6 +109,8 @@ def verify(
     packages = find_packages(paths, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
     found = [_verify(some, rendering, options) for some in together]
+    if packages and len(packages) > 1:
+        found = _warn_of_shared(found, rendering, options)
     outcome = write_findings(found, FindingsFormat(output))
     # At a terminal, stderr is in colour anyway.
     if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):
@@ -137,6 +139,23 @@ def _verify(
     # Nobody has a file with the lines of what was rendered.
     found = (problem._replace(file="") for problem in verified.problems)
     return verified._replace(path=name, problems=(*rendered.problems, *found))
+
+
+def _warn_of_shared(
+    found: list["Verified"], rendering: RenderingOptions, options: "VerifyOptions"
+) -> list["Verified"]:
+    """Add to each package the sets and revisions that it shares with one before."""
+    from krm_fn.tools.diff.diff import warn_of_shared
+
+    runs = [(one.path, one.run) for one in found if one.run is not None]
+    problems = warn_of_shared(runs, rendering.limits)
+    if options.strict:
+        problems = [problem.as_error() for problem in problems]
+    warned: list[Verified] = []
+    for one in found:
+        own = [problem for problem in problems if problem.file == one.path]
+        warned.append(one._replace(problems=(*one.problems, *own)))
+    return warned
 
 
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:

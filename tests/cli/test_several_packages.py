@@ -105,6 +105,56 @@ def test_packages_in_one_stream_share_no_set(
     assert done.stderr.replace(f"{repository}/", "").replace("apps/../", "") == said
 
 
+OTEL = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: otel, namespace: shop}
+data: {endpoint: "http://otel:4317"}
+"""
+ONE_OBJECT = (
+    "warning: ConfigMap/shop/otel-88m95478m2 (apps/shop/prod): is in apps/mail/prod too, of set mail there and of set "
+    "shop here: in one cluster, both deployers write its labels by turns; make what both build a package of its own, "
+    "or give one of them another base name\n"
+)
+
+
+def include_otel(repository: Path, app: str, workload: str, content: str = OTEL) -> None:
+    """Let a package have the object, and a workload of this name that reads it."""
+    folder = repository / f"apps/{app}/prod"
+    (folder / "otel.yaml").write_text(content)
+    reader = manifests("otel").split("---\n")[1].replace("otel-config", "otel")
+    reader = reader.replace("name: otel, namespace: otel", f"name: {workload}, namespace: shop")
+    (folder / "reader.yaml").write_text(reader)
+
+
+@pytest.mark.parametrize(
+    "command", [("render", "--quiet"), ("verify",), ("init", "--dry-run")], ids=lambda one: one[0]
+)
+@pytest.mark.parametrize(
+    ("workload", "content", "said"),
+    [
+        pytest.param("shop", OTEL, ONE_OBJECT, id="two services include one object"),
+        pytest.param("mail", OTEL, "", id="they are environments of one application"),
+        pytest.param("shop", OTEL.replace("4317", "1"), "", id="they have two revisions"),
+        pytest.param("shop", OTEL.replace("shop", "other"), "", id="in two namespaces"),
+    ],
+)
+def test_two_sets_of_a_namespace_share_no_object(
+    command: tuple[str, ...], workload: str, content: str, said: str, repository: Path
+) -> None:
+    include_otel(repository, "mail", "mail")
+    include_otel(repository, "shop", workload, content)
+    if command[0] == "verify":
+        for app in ("mail", "shop"):
+            rendered = krm_fn("render", "--quiet", f"apps/{app}/prod", cwd=repository)
+            for file in (repository / f"apps/{app}/prod").glob("*.yaml"):
+                file.unlink()
+            (repository / f"apps/{app}/prod/all.yaml").write_text(rendered.stdout)
+    done = krm_fn(*command, "apps/[ms]*/prod", cwd=repository)
+    lines = [line for line in done.stderr.splitlines(keepends=True) if "by turns" in line]
+    assert ("".join(lines), done.returncode) == (said, 0)
+
+
 def test_nothing_is_printed_if_one_fails(repository: Path) -> None:
     (repository / "apps/mail/prod/mail.yaml").write_text("a: [")
     done = krm_fn("render", PATTERN, cwd=repository)

@@ -372,11 +372,18 @@ REFUSED: list[Any] = [
         pytest.param(
             "ConfigMap",
             f"{OTHER}-{name}",
-            {"metadata": {"annotations": {MARK: None}}},
-            "its own set",
+            {"metadata": {"annotations": {MARK: "changed"}}},
+            "its own set" if name == "linker" else "its own annotations",
             id=name,
         )
-        for name in ("retained", "wanted", "plain", "linker")
+        for name in ("retained", "wanted", "linker")
+    ),
+    pytest.param(
+        "ConfigMap",
+        f"{OTHER}-plain",
+        {"metadata": {"ownerReferences": [BOGUS]}},
+        r"the (live )?inventory must",
+        id="own a revision of another set",
     ),
 ]
 
@@ -507,6 +514,19 @@ def test_a_bogus_owner_beside_the_inventory_deletes_nothing(release: UnlinkedRel
     )
     with pytest.raises(ApiError, match=r"takes no owner away|the live inventory must"):
         thief(release).patch("ConfigMap", "changeable", {"metadata": {"ownerReferences": []}})
+
+
+def test_a_revision_of_another_set_may_only_get_owners(release: UnlinkedRelease) -> None:
+    """Two packages may render one object."""
+    linker, name = thief(release), f"{OTHER}-plain"
+    lender = reference(release.api.get("ConfigMap", f"{OTHER}-linker"))
+    owned = {"metadata": {"ownerReferences": [lender, inventory(release)]}}
+    linker.patch("ConfigMap", name, owned)
+    both = {f"ConfigMap/{OTHER}-linker", f"ConfigMap/{SET}-linker"}
+    assert owners(release.api.get("ConfigMap", name)) == both
+    less = {"metadata": {"ownerReferences": [lender]}}
+    with pytest.raises(ApiError, match="takes no owner away"):
+        linker.patch("ConfigMap", name, less)
 
 
 @pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])

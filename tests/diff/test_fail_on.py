@@ -30,6 +30,8 @@ GENERATED = {
 LEFT = CONFIG.replace("spec: {", "spec: {strategy: ignore, ")
 FROZEN = config_map("one") + "immutable: true\n"
 
+PAY, PAYS = CONFIG.replace("name: shop", "name: pay"), READER.replace("name: web,", "name: pay,")
+
 Files = dict[str, str | bytes]
 BEFORE = shop("one")
 UNPROTECTED = {name: text for name, text in BEFORE.items() if name != "shop/krm-fn.yaml"}
@@ -135,6 +137,30 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         "a copy with a set of its own shares none",
         BEFORE,
         {**shop("two", "copy"), "copy/krm-fn.yaml": CONFIG.replace("name: shop", "name: copy")},
+        set(),
+    ),
+    (
+        "another service of the namespace has one object with it",
+        BEFORE,
+        {**shop("one", "pay"), "pay/krm-fn.yaml": PAY, "pay/web.yaml": PAYS},
+        {"shared-set"},
+    ),
+    (
+        "two services have had one object before",
+        {**BEFORE, **shop("one", "pay"), "pay/krm-fn.yaml": PAY, "pay/web.yaml": PAYS},
+        {"pay/web.yaml": PAYS.replace("name: pay,", "name: pay, labels: {a: b},")},
+        set(),
+    ),
+    (
+        "the new content of one object of two services",
+        {**BEFORE, **shop("one", "pay"), "pay/krm-fn.yaml": PAY, "pay/web.yaml": PAYS},
+        {"shop/config.yaml": config_map("two"), "pay/config.yaml": config_map("two")},
+        {"shared-set"},
+    ),
+    (
+        "an environment of the application has the same workload",
+        BEFORE,
+        {**shop("one", "copy"), "copy/krm-fn.yaml": CONFIG.replace("name: shop", "name: copy")},
         set(),
     ),
     (

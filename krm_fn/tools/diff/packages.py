@@ -1,7 +1,6 @@
 """Compare many packages, each with what it was in a revision of git: those that a change can affect."""
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
@@ -9,10 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base import keys
-from krm_fn.base.item import find_objects, read_item
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.yaml.yaml import read_yaml
+from krm_fn.core.decide.decide import Run
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import builds_only_krm_fn
@@ -31,6 +28,7 @@ from krm_fn.tools.diff.readers_elsewhere import (
     find_shared_sets,
     names_of_nothing,
     read_names,
+    read_names_of_run,
 )
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.sides import (
@@ -181,32 +179,20 @@ class _Comparison:
         for _, problem in missing:
             if (problem.resource, problem.field, problem.file) not in told:
                 self.problems.append(problem)
-        self.problems += find_shared(names, find_places)
-        shared_sets = [*find_shared_sets(names, find_places)]
-        self.problems += (problem for _, problem in shared_sets)
+        shared = [*find_shared(names, find_places), *find_shared_sets(names, find_places)]
+        self.problems += (problem for _, problem in shared)
         return _Elsewhere(
-            shared_sets=tuple(one for one, _ in shared_sets),
+            shared_sets=tuple(one for one, _ in shared if one),
             missing=tuple(one for one, _ in missing),
         )
 
 
-def warn_of_shared_sets(streams: Mapping[str, str], limits: Limits) -> list[Problem]:
-    """Warn about sets that packages share which are printed as one stream. `streams`: by the path of each."""
-    names: list[PackageNames] = []
-    for path, stream in streams.items():
-        sets = frozenset(_find_linkers(stream))
-        one = PackageNames(path, os.path.relpath(path), frozenset(), {}, (), {})
-        names.append(one._replace(own_sets=sets, new_sets=sets))
-    return [problem for _, problem in find_shared_sets(names, _places_in(Path(), limits))]
-
-
-def _find_linkers(stream: str) -> Iterator[tuple[str, str]]:
-    """Find namespace and name of each set with a linker, and read nothing else of the stream."""
-    for document in re.split(r"^---$", stream, flags=re.MULTILINE):
-        if keys.COMPONENT in document:
-            for item in map(read_item, find_objects(read_yaml(document.encode()).roots)):
-                if item.labels.get(keys.COMPONENT) == keys.LINKER:
-                    yield item.id.namespace, item.labels.get(keys.SET, "")
+def warn_of_shared(runs: Iterable[tuple[str, Run]], limits: Limits) -> list[Problem]:
+    """Warn about sets and revisions that two packages share. `runs`: of each, with its path."""
+    names = [read_names_of_run(path, run) for path, run in runs]
+    find_places = _places_in(Path(), limits)
+    shared = [*find_shared(names, find_places), *find_shared_sets(names, find_places)]
+    return [problem for _, problem in shared]
 
 
 def _places_in(folder: Path, limits: Limits) -> Callable[[str], list[str]]:

@@ -5,6 +5,7 @@ another package still asks for a name that nothing has any more. Only the names 
 kept: there may be a thousand packages.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -15,6 +16,7 @@ from krm_fn.base.item import Item, is_revision
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import Reference
 from krm_fn.base.settings import KPTFILE, Strategy
+from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.common.rendered import ObjectName
@@ -39,9 +41,10 @@ class PackageNames(NamedTuple):
 
     `present`: those of its objects, and of what controllers write for it. `renamed`: the base names
     of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
-    from elsewhere. `sets`: of each revision, by its own name. `own_sets`: namespace and name of each
-    set that it has, and `new_sets` those of which it has got a linker. `gone`: the names of
-    ConfigMaps and Secrets that it had, and has no more.
+    from elsewhere. `sets`: of each revision, by its own name; `changed`: those that it has got.
+    `own_sets`: namespace and name of each set that it has, and `new_sets` those of which it has got
+    a linker. `gone`: the names of ConfigMaps and Secrets that it had, and has no more. `workloads`:
+    what has pods.
     """
 
     path: str
@@ -53,6 +56,8 @@ class PackageNames(NamedTuple):
     own_sets: frozenset[tuple[str, str]] = frozenset()
     new_sets: frozenset[tuple[str, str]] = frozenset()
     gone: frozenset[ObjectName] = frozenset()
+    changed: frozenset[ObjectName] = frozenset()
+    workloads: frozenset[ObjectName] = frozenset()
 
 
 def find_readers_elsewhere(
@@ -123,24 +128,39 @@ def find_missing_elsewhere(
 
 def find_shared(
     packages: Iterable[PackageNames], find_places: Callable[[str], Collection[str]]
-) -> Problems:
+) -> Iterator[tuple[str, Problem]]:
     """Find revisions of two sets that are one object: of one base name and one content, in one namespace.
 
-    Only if both set the namespace, and have no file in common: environments of one application have
-    the same objects, and are in several clusters.
+    Only if both set the namespace, and are in one cluster as far as can be told. Each comes with
+    the object if either package has got it: as `ConfigMap shop/web-config-5t7h9k2b4c`, else `""`.
     """
     first: dict[ObjectName, PackageNames] = {}
     for package in packages:
         for one, set_name in package.sets.items():
             other = first.setdefault(one, package)
             is_other = one.namespace != "" and other.sets[one] != set_name
-            if is_other and not _have_common(other, package, find_places):
+            if is_other and not _are_environments(other, package, find_places):
                 message = (
                     f"is in {other.path} too, of set {other.sets[one]} there and of set {set_name} here: "
-                    "in one cluster, both deployers write its labels by turns; give one of them another base name"
+                    "in one cluster, both deployers write its labels by turns; make what both build a package of its "
+                    "own, or give one of them another base name"
                 )
                 who = ResourceId("v1", one.kind, one.namespace, one.name)
-                yield Problem(message, who, severity=Severity.WARNING, file=package.path)
+                problem = Problem(message, who, severity=Severity.WARNING, file=package.path)
+                is_new = one in package.changed | other.changed
+                yield f"{one.kind} {one.namespace}/{one.name}" if is_new else "", problem
+
+
+def _are_environments(
+    one: PackageNames, other: PackageNames, find_places: Callable[[str], Collection[str]]
+) -> bool:
+    """Tell whether two packages may be one application in two clusters.
+
+    Then they have a workload in common. Where one of them has none, a file that both read tells.
+    """
+    if one.workloads and other.workloads:
+        return not one.workloads.isdisjoint(other.workloads)
+    return _have_common(one, other, find_places)
 
 
 def find_shared_sets(
@@ -209,6 +229,36 @@ def read_names(
         own_sets=frozenset(linked | held),
         new_sets=frozenset((namespace, name) for namespace, _, name in parts),
         gone=frozenset(_find_gone(difference)) if difference else frozenset(),
+        changed=frozenset(_find_changed(difference)) if difference else frozenset(),
+        workloads=frozenset(
+            ObjectName(referrer.id.kind, release.namespace_of(referrer), referrer.id.name)
+            for referrer, reference, _ in release.references
+            if reference.in_pod
+        ),
+    )
+
+
+def read_names_of_run(path: str, run: Run) -> PackageNames:
+    """Read what two packages must not both have, from a run that renders one of them or leaves it as it is."""
+    sets: dict[ObjectName, str] = {}
+    for item in run.package.configs:
+        name = run.revisions.names.get(item, item.id.name)
+        set_name = item.labels.get(keys.SET, run.settings.set)
+        if is_revision(item) or item in run.revisions.names:
+            sets[ObjectName(item.id.kind, item.id.namespace, name)] = set_name
+    readers = [one.referrer.id for one in run.references.authored if one.reference.in_pod]
+    has_linker = run.settings.linker.enabled or bool(run.package.emitted)
+    linked = frozenset((one.namespace, set_name) for one, set_name in sets.items() if has_linker)
+    return PackageNames(
+        path=path,
+        place=os.path.relpath(path),
+        present=frozenset(),
+        renamed={},
+        unmet=(),
+        sets=sets,
+        own_sets=linked,
+        new_sets=linked,
+        workloads=frozenset(ObjectName(one.kind, one.namespace, one.name) for one in readers),
     )
 
 
@@ -265,6 +315,12 @@ def names_of_nothing(path: str, place: str, difference: Difference | None) -> Pa
     """Return the names of a package that is gone, or renders to nothing."""
     gone = frozenset(_find_gone(difference)) if difference else frozenset[ObjectName]()
     return PackageNames(path, place, frozenset(), {}, (), {}, gone=gone)
+
+
+def _find_changed(difference: Difference) -> Iterator[ObjectName]:
+    for change in difference.revisions:
+        if change.new is not None and change.new.name is not None:
+            yield ObjectName(change.new.kind, change.new.namespace, change.new.name)
 
 
 def _find_gone(difference: Difference) -> Iterator[ObjectName]:

@@ -534,7 +534,7 @@ def _with_names_elsewhere(
 
 def sum_up_rendering(
     opened: Opened, environment: Environment, screen: Screen, elsewhere: NamesElsewhere
-) -> Outcome:
+) -> tuple[Outcome, Run]:
     """Sum up what a rendering does: the table of all reasons, and the line with which each run ends.
 
     `elsewhere` is what names objects around the package. Raises
@@ -549,9 +549,8 @@ def sum_up_rendering(
     renamed = [one.who for one in explanation.objects if one.strategy == Strategy.RENAME]
     problems = [*opened.remarks, *opened.place(found.changes.problems), *elsewhere.find(renamed)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
-    return Outcome(
-        "".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong)
-    )
+    shown = "".join(f"{line}\n" for line in lines)
+    return Outcome(shown.encode(), stderr_lines(problems), int(is_wrong)), found
 
 
 def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explanation:

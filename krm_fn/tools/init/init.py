@@ -16,6 +16,7 @@ from krm_fn.base.node import get, plain_value, text
 from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
+from krm_fn.core.decide.decide import Run
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
@@ -119,14 +120,16 @@ _MOST_TRIED = 30
 class Surroundings(NamedTuple):
     """How the first rendering reads a directory.
 
-    `sum_up` says what that rendering does. It is handed over, as to explain is another tool's job.
-    `elsewhere`: what the repository around the directory says of it.
+    `sum_up` says what that rendering does, and `find_shared` what several share. They are handed
+    over, as to explain and to compare are other tools' jobs. `elsewhere`: what the repository around
+    the directory says of it.
     """
 
     helm: HelmOptions
     environment: Environment
     limits: Limits
-    sum_up: Callable[[Opened], Outcome]
+    sum_up: Callable[[Opened], tuple[Outcome, Run]]
+    find_shared: Callable[[Sequence[tuple[str, Run]], Limits], Sequence[Problem]]
     elsewhere: NamesElsewhere
 
 
@@ -143,6 +146,7 @@ class _Prepared(NamedTuple):
     proven: list[Planned]
     planned: list[Planned]
     rendering: Outcome
+    run: Run
     elsewhere: NamesElsewhere
 
     @property
@@ -211,6 +215,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     stderr = "".join(one.rendering.stderr for one in prepared)
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
+    stderr += _warn_of_shared(prepared, surroundings_of)
     summary = _sum_up(prepared)
     steps: list[str] = []
     for step in _steps(prepared, is_by_hand=is_by_hand):
@@ -297,6 +302,18 @@ def _write(planned: Iterable[Planned], directories: Sequence[Path]) -> None:
     write_all(contents, kept=directories)
 
 
+def _warn_of_shared(
+    prepared: list[_Prepared], surroundings_of: Callable[[Path], Surroundings]
+) -> str:
+    """Warn about revisions that two of the directories share; of a set, `find_shared_set` knows more."""
+    if len(prepared) < 2:  # noqa: PLR2004  # one shares nothing
+        return ""
+    surroundings = surroundings_of(prepared[0].directory)
+    runs = [(os.path.relpath(one.directory), one.run) for one in prepared]
+    found = surroundings.find_shared(runs, surroundings.limits)
+    return stderr_lines(problem for problem in found if problem.resource is not None)
+
+
 def _sum_up(prepared: list[_Prepared]) -> list[str]:
     """Return what the rendering says of one directory, and of each of several its last line."""
     if len(prepared) == 1:
@@ -368,9 +385,9 @@ def _prepare(
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
-    rendering = surroundings.sum_up(opened)
+    rendering, run = surroundings.sum_up(opened)
     elsewhere = surroundings.elsewhere
-    return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
+    return _Prepared(directory, door, wishes, around, planned, planned, rendering, run, elsewhere)
 
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Problems:

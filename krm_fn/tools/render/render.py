@@ -8,7 +8,7 @@ from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.node import elements, get
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment
-from krm_fn.core.decide.decide import summarize_run
+from krm_fn.core.decide.decide import Run, summarize_run
 from krm_fn.core.yaml.yaml import (
     Applied,
     Envelope,
@@ -59,11 +59,12 @@ def render(
 
 
 class RenderedStream(NamedTuple):
-    """A stream of documents, which is empty after an error; all problems; and what was renamed."""
+    """A stream of documents, which is empty after an error; all problems; what was renamed; and the run."""
 
     stream: str
     problems: tuple[Problem, ...]
     summary: str = ""
+    run: Run | None = None
 
     @property
     def failed(self) -> bool:
@@ -82,7 +83,7 @@ def render_stream(
         stream, problems = render_opened(opened, decided.changes)
     except Rejected as rejected:
         return RenderedStream("", rejected.problems)
-    return RenderedStream(stream, tuple(problems), str(summarize_run(decided)))
+    return RenderedStream(stream, tuple(problems), str(summarize_run(decided)), decided)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Problem, Severity, count, printable
+from krm_fn.core.decide.decide import Run
 from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.secrets import hide_in_ids, stderr_lines
 from krm_fn.tools.common.files import built_from
@@ -32,12 +33,14 @@ class Verified(NamedTuple):
     """A package, and what was found in it.
 
     `summary`: what was verified. `results`: a ResourceList with the findings, if the input was one.
+    `run`: its objects, as a run that leaves them as they are; None where they could not be read.
     """
 
     path: str
     problems: tuple[Problem, ...]
     summary: str = ""
     results: bytes = b""
+    run: Run | None = None
 
     @property
     def failed(self) -> bool:

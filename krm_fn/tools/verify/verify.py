@@ -104,7 +104,8 @@ def examine(inputs: Inputs, options: VerifyOptions) -> Verified:
     except Rejected as rejected:
         return _answer(path, opened, [*rejected.problems], "", strict=options.strict)
     summary = summarize(rendering, options.deployers)
-    return _answer(path, opened, problems, summary, strict=options.strict)
+    verified = _answer(path, opened, problems, summary, strict=options.strict)
+    return verified._replace(run=rendering.run)
 
 
 def _open(inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
