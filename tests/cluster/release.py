@@ -30,7 +30,7 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 def render(
     objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object
 ) -> bytes:
-    """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
+    """Render the objects with `krm-fn render`; `spec` is the spec of its configuration, but for `set_name`.
 
     The linker may list the kinds of Argo Rollouts, which another test may have installed.
     """
@@ -38,7 +38,7 @@ def render(
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
-        "metadata": {"name": SET},
+        "metadata": {"name": spec.pop("set_name", SET)},
         "spec": {**spec, "linker": linker},
     }
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:

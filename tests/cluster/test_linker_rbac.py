@@ -1,18 +1,16 @@
 """The sets of a namespace share the ServiceAccount of examples/linker-rbac, also where nobody may create Roles."""
 
 import pytest
-import yaml
 
-from tests.cluster.api import Api, Object
-from tests.cluster.linker_job import ROOT, run_linker
+from tests.cluster.api import Api
+from tests.cluster.linker_job import run_linker
+from tests.cluster.platform_account import ACCOUNT, EXAMPLE, account_in, documents
 from tests.cluster.release import SET, owners, render
 from tests.cluster.server import ApiError
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked_release import shop
 from tests.wait import until
 
-EXAMPLE = ROOT / "examples" / "linker-rbac"
-ACCOUNT = "krm-fn-linker"
 COMPONENT = "revisions.krm-fn.io/component"
 
 
@@ -48,17 +46,6 @@ def may_list(client: Api) -> bool:
             raise
         return False
     return True
-
-
-def documents(stream: bytes | str) -> list[Object]:
-    return [one for one in yaml.safe_load_all(stream) if one]
-
-
-def account_in(namespace: str) -> list[Object]:
-    """Return the objects of the example as kustomize writes them for a namespace."""
-    text = (EXAMPLE / "namespace" / "linker.yaml").read_text()
-    objects = documents(text.replace("namespace: default", f"namespace: {namespace}"))
-    return [{**one, "metadata": {**one["metadata"], "namespace": namespace}} for one in objects]
 
 
 def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, tenant: Api) -> None:

@@ -1,7 +1,9 @@
 """What Flux shows when the linker's Job is late or fails."""
 
-from tests.cluster.release import REVISIONS
-from tests.gitops.flux import FluxKustomization
+from tests.cluster.api import Object
+from tests.cluster.platform_account import ACCOUNT, account_in
+from tests.cluster.release import IN_SET, REVISIONS, SET
+from tests.gitops.flux import NAMESPACE, FluxKustomization
 from tests.gitops.kubelet import PodRun
 from tests.gitops.package import NAMES
 from tests.gitops.shop import Shop
@@ -109,6 +111,59 @@ def image_of_the_linker(shop: Shop) -> None:
     ready = until("Flux fails", flux.ready, lambda ready: ready.get("status") == "False")
     assert "field is immutable" in ready["message"], ready
     shop.release(content="b")
+
+
+TENANT = "tenant"
+_RBAC = "rbac.authorization.k8s.io"
+# All that is in a namespace, as a platform team gives it to those who own it; to bind a Role is more.
+_OF_A_TENANT = {
+    "apiGroups": ["", "apps", "batch", "argoproj.io", _RBAC],
+    "resources": ["*"],
+    "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
+}
+_MAY_BIND = {"apiGroups": [_RBAC], "resources": ["roles"], "verbs": ["bind"]}
+
+
+def let_the_tenant(shop: Shop, *rules: Object) -> None:
+    """Give these rights to the account that the Kustomization impersonates."""
+    role = {"apiGroup": _RBAC, "kind": "Role", "name": TENANT}
+    subject = {"kind": "ServiceAccount", "name": TENANT, "namespace": NAMESPACE}
+    binding = {"roleRef": role, "subjects": [subject]}
+    shop.api.apply({"kind": "Role", "metadata": {"name": TENANT}, "rules": [*rules]})
+    shop.api.apply({"kind": "RoleBinding", "metadata": {"name": TENANT}, **binding})
+
+
+def a_tenant_has_to_bind(shop: Shop) -> None:
+    """See the first sync of a tenant refused, as Flux tries the RoleBinding before there is a Role.
+
+    With the right to bind Roles in the namespace, all is applied.
+    """
+    flux = kustomization(shop)
+    let_the_tenant(shop, _OF_A_TENANT)
+    flux.publish(shop.commit)
+    ready = until("Flux is refused", flux.ready, lambda ready: ready.get("status") == "False")
+    refused = f"RoleBinding/{shop.api.namespace}/{SET}-linker not found"
+    assert ready["message"].startswith(refused), ready
+    assert shop.api.list("Deployment") == []
+    let_the_tenant(shop, _OF_A_TENANT, _MAY_BIND)
+    shop.release()
+    shop.release(content="b")
+
+
+def a_tenant_names_the_account_of_the_platform(shop: Shop) -> None:
+    """Release with the account that a platform has bound: there is no Role to bind."""
+    let_the_tenant(shop, _OF_A_TENANT)
+    shop.api.apply_all(account_in(shop.api.namespace))
+    shop.release(linker={"serviceAccountName": ACCOUNT})
+    shop.release(content="b")
+
+
+def leave_the_account(shop: Shop) -> None:
+    """Delete the Kustomization: the account of the platform stays."""
+    shop.deployer.uninstall()
+    until(
+        "the set is gone", lambda: shop.api.list("ConfigMap", labels=IN_SET), lambda left: not left
+    )
 
 
 def _failed_run(shop: Shop) -> PodRun:

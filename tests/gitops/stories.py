@@ -6,8 +6,13 @@ What they leave must go when the application is uninstalled.
 import operator
 from functools import partial
 
+import yaml
+
 from tests.cluster.linker_job import COMPONENT
-from tests.cluster.release import IN_SET, SET, owners
+from tests.cluster.manifests import workload
+from tests.cluster.platform_account import ACCOUNT, account_in
+from tests.cluster.readiness import has_ended, is_ready
+from tests.cluster.release import IN_SET, SET, config, owners, render
 from tests.cluster.workloads import consumers_by_revision
 from tests.gitops.argo_application import ArgoApplication
 from tests.gitops.flux import FluxKustomization
@@ -74,6 +79,62 @@ def leave(shop: Shop) -> None:
     # A commit that starts no canary, if the deployer has created them anew by itself.
     shop.release(plain="note")
     assert {one: uid_of(shop, *one) for one in ADOPTED} == before
+
+
+OTHER = "other"
+OF_THE_PLATFORM = {"serviceAccountName": ACCOUNT, "secretsRole": True}
+
+
+def one_of_the_sets_of_an_account_goes(shop: Shop) -> None:
+    """Uninstall one set while another one of its namespace, with the same account, is there and goes on."""
+    api = shop.api
+    api.apply_all(account_in(api.namespace))
+    # Argo CD may warn of what no application has, as the account of the platform.
+    shop.deploy(linker=OF_THE_PLATFORM)
+    shop.until_running()
+    shop.until_linked()
+    release_other(shop, "a")
+    old = api.names("ConfigMap", labels=OF_OTHER)
+    shop.deployer.uninstall()
+    until("the set is gone", lambda: api.list("ConfigMap", labels=IN_SET), lambda left: not left)
+    assert api.names("ConfigMap", labels=OF_OTHER) == old
+    for content in ("b", "c", "d"):
+        release_other(shop, content)
+    until(
+        "the first revision of the other set is deleted",
+        lambda: api.names("ConfigMap", labels=OF_OTHER),
+        lambda found: not old - {f"{OTHER}-linker"} & found,
+    )
+
+
+def leave_the_other_set(shop: Shop) -> None:
+    """Nothing more to do: the set of the story is gone."""
+
+
+OF_OTHER = f"revisions.krm-fn.io/set={OTHER}"
+
+
+def release_other(shop: Shop, content: str) -> None:
+    """Release another set with kubectl, and wait for its Job."""
+    api, name = shop.api, f"{OTHER}-config"
+    reader = workload("Deployment", OTHER, config=name, spec={"revisionHistoryLimit": 0})
+    rendered = render(
+        [config(content, name), reader],
+        api.namespace,
+        set_name=OTHER,
+        linker={"serviceAccountName": ACCOUNT, "minimumAgeSeconds": 0, "timeoutSeconds": 60},
+    )
+    for item in yaml.safe_load_all(rendered):
+        api.apply({**item, "metadata": {**item["metadata"], "namespace": api.namespace}})
+    api.ready("Deployment", OTHER)
+    jobs = until(
+        "the Jobs of the other set have ended",
+        lambda: api.list("Job", labels=f"{COMPONENT},{OF_OTHER}"),
+        lambda found: found and all(map(has_ended, found)),
+    )
+    assert all(map(is_ready, jobs)), shop.runs()
+    for job in jobs:
+        api.delete("Job", job["metadata"]["name"])
 
 
 def uid_of(shop: Shop, kind: str, name: str) -> str:

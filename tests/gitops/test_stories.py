@@ -61,6 +61,13 @@ def flux_with_a_prefix(bench: Bench, api: Api) -> FluxKustomization:
     return FluxKustomization(bench.flux, api, fields={"namePrefix": flux_stories.PREFIX})
 
 
+def flux_of_a_tenant(bench: Bench, api: Api) -> FluxKustomization:
+    """Impersonate an account that has all rights in the namespace but that to bind Roles."""
+    account = {"serviceAccountName": flux_stories.TENANT}
+    bench.flux.api.apply({"kind": "ServiceAccount", "metadata": {"name": flux_stories.TENANT}})
+    return FluxKustomization(bench.flux, api, fields=account)
+
+
 def kubectl(bench: Bench, api: Api) -> Kubectl:
     return Kubectl(bench.cluster, api)
 
@@ -240,6 +247,33 @@ STORIES = [
         flux_stories.workloads_with_a_prefix,
         DEPLOYMENT,
         flux_stories.leave_what_has_no_owner,
+    ),
+    Story(
+        "Flux, a tenant that may not bind",
+        FLUX,
+        flux_of_a_tenant,
+        flux_stories.a_tenant_has_to_bind,
+        STATEFUL_SET,
+        flux_stories.leave_the_account,
+    ),
+    Story(
+        "Flux, a tenant with an account of the platform",
+        FLUX,
+        flux_of_a_tenant,
+        flux_stories.a_tenant_names_the_account_of_the_platform,
+        STATEFUL_SET,
+        flux_stories.leave_the_account,
+    ),
+    *(
+        Story(
+            f"{deployer}, one of the sets of an account goes",
+            program,
+            create,
+            stories.one_of_the_sets_of_an_account_goes,
+            STATEFUL_SET,
+            stories.leave_the_other_set,
+        )
+        for deployer, (program, create) in DEPLOYERS.items()
     ),
     Story("Flux, the linker's image", FLUX, flux, flux_stories.image_of_the_linker, DEPLOYMENT),
     Story(
