@@ -85,7 +85,7 @@ def _link(plan: LinkPlan, secrets: SecretLinks, cluster: Cluster, report: Report
                 reason=NOT_LINKED,
             )
             break
-    _report_missing(plan, last, secrets, report)
+    _report_missing(plan, last, secrets, cluster, report)
     _report_borrowed(plan, last.observation, report)
     _report_leaks(plan, last.observation, report)
     for absent in without_history:
@@ -259,7 +259,9 @@ def _report_end(sentence: str, plan: LinkPlan, secrets: SecretLinks, report: Rep
     secrets.report_unlinked()
 
 
-def _report_missing(plan: LinkPlan, last: LastLook, secrets: SecretLinks, report: Report) -> None:
+def _report_missing(
+    plan: LinkPlan, last: LastLook, secrets: SecretLinks, cluster: Cluster, report: Report
+) -> None:
     if not last.broken and finds_nothing(plan, last.observation):
         report.fail(
             f"none of the planned revisions exists in {report.namespace}; does something change names after krm-fn, "
@@ -270,9 +272,16 @@ def _report_missing(plan: LinkPlan, last: LastLook, secrets: SecretLinks, report
         report.fail(f"{one.sentence}; apply the manifests again", one.owner)
     reported = {one.revision for one in last.broken} | secrets.report_missing(last.observation)
     for one in last.missing:
-        if not one.revision or one.revision not in reported:
-            advice = "apply the manifests again, or find out why applying them failed"
-            report.warn(f"{one.sentence}; {advice}", one.owner)
+        if one.revision and one.revision in reported:
+            continue
+        sentence = one.sentence
+        if one.revision and cluster.has_config_map(one.revision):
+            sentence = (
+                f"ConfigMap {report.namespace}/{one.revision}: exists, and krm-fn has not made it, as its labels and "
+                "annotations show"
+            )
+        advice = "apply the manifests again, or find out why applying them failed"
+        report.warn(f"{sentence}; {advice}", one.owner)
 
 
 def _report_borrowed(plan: LinkPlan, observation: Observation, report: Report) -> None:

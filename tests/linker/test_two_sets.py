@@ -149,6 +149,13 @@ def test_a_run_says_at_once_whose_it_is_and_succeeds(*, is_shared: bool) -> None
     assert (run.report.warnings, run.report.failures) == ([WARNING], [])
 
 
+@pytest.mark.parametrize("row", ["it has no label", "its base name is another one"])
+def test_what_nobody_has_made_is_not_said_to_be_missing(row: str) -> None:
+    run = CompletedRun(store_with(ROWS[row], is_shared=False), PLAN)
+    (said,) = [one for one in run.report.warnings if f"/{B}: " in one]
+    assert said.startswith(f"ConfigMap shop/{B}: exists, and krm-fn has not made it")
+
+
 @MODES
 def test_an_inventory_of_another_set_keeps_what_it_lists_and_is_no_reason_to_keep_more(
     *, is_shared: bool
