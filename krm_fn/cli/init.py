@@ -4,6 +4,7 @@ import os
 import re
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,10 @@ from krm_fn.cli.options import (
     rendering_options,
 )
 from krm_fn.stdio import terminal_size
+
+if TYPE_CHECKING:
+    from krm_fn.report.table import Screen
+    from krm_fn.tools.init.init import Surroundings
 
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
 
@@ -133,10 +138,7 @@ def init(
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
-    from krm_fn.tools.diff.diff import warn_of_shared
-    from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
-    from krm_fn.tools.explain.explain import sum_up_rendering
-    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes
+    from krm_fn.tools.init.init import Pipeline, Wishes
     from krm_fn.tools.init.init import init as init_directories
     from krm_fn.tools.init.init import remove as remove_from_directories
 
@@ -166,18 +168,24 @@ def init(
     shared = None if share is None else Path(share)
     if is_removal:
         return remove_from_directories(found, rendering.limits, shared, screen, is_dry_run=dry_run)
-    environment = rendering.environment()
-
-    def surroundings_of(directory: Path) -> Surroundings:
-        elsewhere = NamesElsewhere(directory, rendering.limits, is_everywhere=True)
-        sum_up = partial(
-            sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere
-        )
-        return Surroundings(
-            rendering.helm, environment, rendering.limits, sum_up, warn_of_shared, elsewhere
-        )
-
+    surroundings_of = partial(_read_surroundings, rendering=rendering, screen=screen)
     return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+
+
+def _read_surroundings(
+    directory: Path, *, rendering: RenderingOptions, screen: "Screen"
+) -> "Surroundings":
+    from krm_fn.tools.diff.diff import warn_of_shared
+    from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
+    from krm_fn.tools.explain.explain import sum_up_rendering
+    from krm_fn.tools.init.init import Surroundings
+
+    environment = rendering.environment()
+    elsewhere = NamesElsewhere(directory, rendering.limits, is_everywhere=True)
+    sum_up = partial(sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere)
+    return Surroundings(
+        rendering.helm, environment, rendering.limits, sum_up, warn_of_shared, elsewhere
+    )
 
 
 def _find_directories(given: tuple[str, ...]) -> list[Path]:

@@ -33,8 +33,8 @@ from krm_fn.linker.read import (
     mapping,
     read_inventory,
     read_live_revision,
+    read_of_any_set,
     read_of_set,
-    read_revision,
     text_in,
     write_time,
 )
@@ -104,7 +104,7 @@ class LiveCluster:
     def revision(self, name: str) -> LiveRevision | None:
         selector = f"metadata.name={name}"
         found = self._lists.read(
-            CONFIG_MAPS, read_revision, metadata_only=True, fieldSelector=selector
+            CONFIG_MAPS, read_of_any_set, metadata_only=True, fieldSelector=selector
         )
         return next(iter(found.items), None)
 

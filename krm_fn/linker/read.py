@@ -64,17 +64,17 @@ _CONTAINERS = ("containers", "initContainers")
 
 def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Inventory | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    found = read_revision(item) or read_inventory(item)
+    found = read_of_any_set(item) or read_inventory(item)
     return found if found is not None and found.set_name == plan.set else None
 
 
 def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker of the set from its metadata."""
-    found = read_revision(item)
+    found = read_of_any_set(item)
     return found if found is not None and found.set_name == plan.set else None
 
 
-def read_revision(item: Any) -> LiveRevision | None:
+def read_of_any_set(item: Any) -> LiveRevision | None:
     """Read a revision or a tracker of any set from its metadata.
 
     None if the function has not emitted it: it lacks the label of a set, or its name is not its

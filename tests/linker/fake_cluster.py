@@ -11,7 +11,7 @@ from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import read_inventory, read_live_revision, read_of_set, read_revision
+from krm_fn.linker.read import read_inventory, read_live_revision, read_of_any_set, read_of_set
 from krm_fn.linker.retry import Deadline
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
@@ -73,7 +73,7 @@ class FakeCluster:
     def revision(self, name: str) -> LiveRevision | None:
         self._call(f"read the revision ConfigMap/{name}")
         item = self.store.find("ConfigMap", name)
-        return None if item is None else read_revision(item)
+        return None if item is None else read_of_any_set(item)
 
     def inventories(self) -> list[Inventory]:
         self._call("list inventories")
