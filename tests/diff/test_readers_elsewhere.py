@@ -335,7 +335,7 @@ def test_two_packages_whose_revisions_are_one_object_are_named(
     lines = change(tmp_path, monkeypatch, before, of_set("one", CATALOG, "new") | other)
     message = (
         "is in apps/catalog too, of set one there and of set two here: in one cluster, both deployers write its "
-        "labels by turns; give one of them another base name"
+        "labels by turns; make what both build a package of its own, or give one of them another base name"
     )
     assert sum(message in line for line in lines) == count, lines
 
