@@ -78,6 +78,9 @@ A deployer takes away what it does not render any more, and the garbage collecto
 TOLD_KINDS = PREFIX + "told-kinds"
 """Annotation on the inventory: `spec.linker.kinds`. Whoever lists a kind there lists what it makes, too."""
 
+FORMER_SETS = PREFIX + "take-over"
+"""Annotation on the inventory: `spec.takeOver`, the sets of which the linker deletes what is left."""
+
 LEAVING = PREFIX + "leaving"
 """Annotation on the inventory, `"true"`: the linker takes its owners off whatever it does not delete.
 

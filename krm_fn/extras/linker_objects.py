@@ -297,6 +297,7 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
         keys.RENDERED: ",".join(sorted({revision.name for revision in group.rendered})),
         keys.LINKER_RUN: keys.SHARED_LINKER if linker.is_shared else "",
         keys.TOLD_KINDS: ",".join(linker.kinds),
+        keys.FORMER_SETS: ",".join(settings.take_over),
         keys.LEAVING: "true" if settings.leave else "",
         keys.DEFAULT_NAMESPACE: group.default_namespace,
     }

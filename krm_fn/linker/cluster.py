@@ -54,6 +54,33 @@ class Configs(NamedTuple):
         inventories = (one for one in found if isinstance(one, Inventory))
         return cls(revisions, next(inventories, None), now)
 
+    @classmethod
+    def with_former(cls, set_name: str, list_set: Callable[[str], Self]) -> Self:
+        """Return those of a set, with the revisions of the sets that it has taken over.
+
+        A set that has an inventory is not one of these, whatever the inventory of another set says:
+        somebody may have written that who wants its revisions deleted.
+        """
+        found = list_set(set_name)
+        revisions = [*found.revisions]
+        for name in found.inventory.former_sets if found.inventory else ():
+            former = list_set(name)
+            if former.inventory is None:
+                revisions += former.revisions
+        return found._replace(revisions=revisions)
+
+
+def find_sets(configs: Mapping[str, Configs]) -> list[str]:
+    """Return the sets that have a revision or an inventory, but for what a set has taken over."""
+    former: set[str] = set()
+    for one in configs.values():
+        former.update(one.inventory.former_sets if one.inventory else ())
+    found: list[str] = []
+    for name, one in sorted(configs.items()):
+        if one.inventory or (one.revisions and name not in former):
+            found.append(name)
+    return found
+
 
 class Reader(Protocol):
     """One namespace of a cluster, to be read.
@@ -66,7 +93,7 @@ class Reader(Protocol):
     def namespace(self) -> str: ...
 
     def configs(self, plan: LinkPlan) -> Configs:
-        """List the ConfigMaps of a set, without their content."""
+        """List the ConfigMaps of a set, and of those that it has taken over, without their content."""
 
     def revision(self, name: str) -> LiveRevision | None:
         """Read the metadata of a revision or tracker of any set; None if there is none."""

@@ -189,10 +189,15 @@ def _delete_unreferenced(
         cluster.let_grace_pass(grace, marked, awaited)
         second = observe(plan, cluster)
         for revision in plan_deletions(plan, second):
-            if marked.get(revision.uid) == revision.resource_version:
+            if marked.pop(revision.uid, None) == revision.resource_version:
                 _delete(revision, plan, cluster, report)
     # Gives the annotation back.
-    return _link_revisions(plan, observe(plan, cluster), cluster, report)
+    last = observe(plan, cluster)
+    seen = {revision.uid for revision in last.revisions}
+    for revision in observation.revisions:
+        if revision.uid in marked.keys() - seen:  # it is of another set by now
+            _patch(RevisionPatch(revision, annotations=((keys.WANTED, "true"),)), cluster, report)
+    return _link_revisions(plan, last, cluster, report)
 
 
 def grace_of(plan: LinkPlan, cluster: Cluster) -> float:

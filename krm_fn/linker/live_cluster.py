@@ -85,6 +85,9 @@ class LiveCluster:
         self._consumers = ConsumerLists(self._lists)
 
     def configs(self, plan: LinkPlan) -> Configs:
+        return Configs.with_former(plan.set, lambda name: self._list_set(plan._replace(set=name)))
+
+    def _list_set(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
         # Metadata alone: what a revision is, whose, and since when. Its content may be a megabyte,
         # and no run needs it.

@@ -101,8 +101,8 @@ class Inventory(NamedTuple):
     """The ConfigMap that lists what is rendered. `references` are the names of these revisions.
 
     `is_being_deleted`: it has a deletion timestamp. `told_kinds` are those of `spec.linker.kinds`,
-    by group and kind. `is_leaving`: no later release has krm-fn. `is_shared`: the linker of the
-    namespace links the set.
+    by group and kind. `former_sets`: those that the set has taken over. `is_leaving`: no later
+    release has krm-fn. `is_shared`: the linker of the namespace links the set.
     """
 
     owner: Owner
@@ -112,6 +112,7 @@ class Inventory(NamedTuple):
     is_being_deleted: bool = False
     told_kinds: frozenset[tuple[str, str]] = frozenset()
     is_leaving: bool = False
+    former_sets: tuple[str, ...] = ()
 
 
 class LiveRevision(NamedTuple):

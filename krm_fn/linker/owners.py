@@ -376,9 +376,11 @@ def _missing_owners(
     """Return the owners to add.
 
     Without an inventory, a revision that has no owner gets none: the garbage collector ignores it,
-    and would delete it with the last of its consumers.
+    and would delete it with the last of its consumers. Likewise what is left of a former set: that
+    may be on its way back, and this inventory about to go.
     """
-    if inventory is None and not revision.owners:
+    may_lose_all = inventory is None or revision.set_name != inventory.set_name
+    if may_lose_all and not revision.owners:
         return ()
     present = {owner.uid for owner in revision.owners}
     can_own = {one.owner for one in consumers if one.can_own and not one.is_being_deleted}

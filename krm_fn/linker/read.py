@@ -129,6 +129,8 @@ def read_inventory(item: Any) -> Inventory | None:
     if not is_emitted or not isinstance(names, str) or not uid:
         return None
     told = map(kind_named, _read_list(annotations, keys.TOLD_KINDS))
+    # Each becomes a part of a selector at the API server.
+    former = filter(keys.SET_NAME.fullmatch, _read_list(annotations, keys.FORMER_SETS))
     return Inventory(
         Owner("v1", "ConfigMap", name, uid),
         references=frozenset(names.split(",")),
@@ -137,6 +139,7 @@ def read_inventory(item: Any) -> Inventory | None:
         is_being_deleted="deletionTimestamp" in metadata,
         told_kinds=frozenset(kind.group_kind for kind in told),
         is_leaving=annotations.get(keys.LEAVING) == "true",
+        former_sets=tuple(sorted(former)),
     )
 
 

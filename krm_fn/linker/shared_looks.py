@@ -10,7 +10,7 @@ from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
-from krm_fn.linker.cluster import Cluster, Configs, Listed
+from krm_fn.linker.cluster import Cluster, Configs, Listed, find_sets
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names
 from krm_fn.linker.read import below, read_of_set, text_in
 from krm_fn.linker.retry import Deadline
@@ -93,9 +93,8 @@ class Look:
 
     @property
     def sets(self) -> list[str]:
-        """The names of the sets that have a revision or an inventory."""
-        found = [name for name, one in self._configs.items() if one.revisions or one.inventory]
-        return sorted(found)
+        """The names of the sets that have a revision or an inventory, but for what a set has taken over."""
+        return find_sets(self._configs)
 
     @property
     def is_fresh(self) -> bool:
@@ -116,7 +115,8 @@ class Look:
         return self._revisions.get(name)
 
     def configs(self, plan: LinkPlan) -> Configs:
-        return self._configs.get(plan.set, Configs([], None, self._now))
+        nothing = Configs([], None, self._now)
+        return Configs.with_former(plan.set, lambda name: self._configs.get(name, nothing))
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         """Return the objects of a kind as a list for this set alone would have. Raises ApiError."""

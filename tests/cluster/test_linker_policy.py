@@ -26,8 +26,8 @@ NAMESPACE = "guarded"
 EMPTY = "guarded-empty"
 """A namespace with the policies, and without an inventory or a tracker."""
 
-OTHER, LOST = "other", "lost"
-"""Two more sets in the namespace. The second has lost its inventory."""
+OTHER, LOST, FORMER = "other", "lost", "former"
+"""More sets in the namespace. The second has lost its inventory, and the set may take over the third."""
 
 LABEL, COMPONENT = "revisions.krm-fn.io/set", "revisions.krm-fn.io/component"
 MARK, RETAIN = "revisions.krm-fn.io/wanted", "revisions.krm-fn.io/retain"
@@ -70,6 +70,11 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         made.api.create(secret("staying", labels={LABEL: SET}, **tracker))
         made.api.apply_all(producer_with_role(sealed_secrets, account))
         made.api.apply_all([*other_sets(account), *namesake()])
+        for name in ("plain", "owned", "wanted", "retained"):
+            marks = {"wanted": {MARK: "true"}, "retained": {RETAIN: "true"}}.get(name, {})
+            left = config_map(f"{FORMER}-{name}", labels={LABEL: FORMER}, annotations=marks)
+            made.api.create(left)
+        made.api.apply_all(right_to_take_over(account))
         cluster.api.apply_all(documents)
         linker = thief(made)
         for what, who, *patch in (
@@ -132,6 +137,13 @@ def namesake() -> list[Object]:
         account,
         *role("namesake", f"{SET}-linker", {"apiGroups": [""], "resources": ["configmaps"]}, EMPTY),
     ]
+
+
+def right_to_take_over(account: str) -> list[Object]:
+    made, binding = role("takeover", account, {})
+    rule = {"apiGroups": ["revisions.krm-fn.io"], "resources": ["sets"]}
+    made["rules"] = [{**rule, "resourceNames": [FORMER], "verbs": ["takeover"]}]
+    return [made, binding]
 
 
 def role(name: str, account: str, rule: Object, namespace: str = NAMESPACE) -> list[Object]:
@@ -533,6 +545,24 @@ def test_a_revision_of_another_set_may_only_get_owners(release: UnlinkedRelease)
 def test_in_the_last_release_owners_may_go(release: UnlinkedRelease, kind: str) -> None:
     patched = thief(release).patch(kind, "leaving", {"metadata": {"ownerReferences": []}})
     assert "ownerReferences" not in patched["metadata"]
+
+
+def test_what_a_former_set_has_left_may_be_owned_and_deleted(release: UnlinkedRelease) -> None:
+    linker, name = thief(release), f"{FORMER}-owned"
+    patch_owners(release, "ConfigMap", name, inventory(release))
+    assert owners(release.api.get("ConfigMap", name)) == {f"ConfigMap/{SET}-linker"}
+    linker.delete("ConfigMap", name)
+    release.api.gone("ConfigMap", name)
+    for name, body, message in (
+        (f"{FORMER}-plain", {"metadata": {"ownerReferences": [BOGUS]}}, "inventory must"),
+        (f"{FORMER}-plain", {"data": {"a": "b"}}, "only changes owners"),
+        (f"{LOST}-retained", {"metadata": {"annotations": {MARK: "true"}}}, "its own annotations"),
+    ):
+        with pytest.raises(ApiError, match=message):
+            linker.patch("ConfigMap", name, body)
+    for name in ("wanted", "retained"):
+        with pytest.raises(ApiError, match="retained or wanted"):
+            linker.delete("ConfigMap", f"{FORMER}-{name}")
 
 
 def test_the_kinds_that_a_run_has_seen_may_be_noted(release: UnlinkedRelease) -> None:

@@ -6,12 +6,14 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.report.table import Screen
+from krm_fn.tools.common.revision_history import Retention
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.history import HistoryFormat, write_history
 from krm_fn.tools.history.snapshot import read_snapshot
 from tests.history.cases import HISTORIES, read_history
 from tests.history.fake_source import FakeSource
-from tests.linker.manifests import A, inventory, pods, revision, workload
+from tests.linker.former_set import COPIED, KEY, LOGIN, renamed_set
+from tests.linker.manifests import A, B, C, inventory, pods, revision, workload
 from tests.linker.object_store import ObjectStore
 from tests.texts import find_unsaid
 
@@ -46,6 +48,21 @@ def test_the_recorded_texts_have_all_words_that_json_has_not(form: HistoryFormat
 
 def test_there_are_fixtures() -> None:
     assert len(HISTORIES) >= 25
+
+
+def test_what_a_former_set_has_left_is_in_the_history_of_its_successor() -> None:
+    history = find_history(read_snapshot(FakeSource(renamed_set()), "web"))
+    (found,) = history.sets
+    assert {entry.name: entry.fate for entry in found.entries} == {
+        A: Retention.HISTORY,
+        B: Retention.RENDERED,
+        C: Retention.NEXT_RUN,
+        COPIED: Retention.RETAINED,
+        LOGIN: Retention.NEXT_RUN,
+        KEY: Retention.LEAK,
+    }
+    alive = read_snapshot(FakeSource(renamed_set(is_former_alive=True)), None)
+    assert [one.plan.set for one in alive.sets] == ["shop", "web"]
 
 
 @pytest.mark.parametrize(

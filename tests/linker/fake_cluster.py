@@ -58,6 +58,9 @@ class FakeCluster:
         return self._deadline
 
     def configs(self, plan: LinkPlan) -> Configs:
+        return Configs.with_former(plan.set, lambda name: self.list_set(plan._replace(set=name)))
+
+    def list_set(self, plan: LinkPlan) -> Configs:
         self._call("list configmaps")
         labelled = [
             item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set

@@ -112,11 +112,16 @@ def pod_of(controller: Object, name: str) -> Object:
     return thing("Pod", name, ownerReferences=owners, spec=controller["spec"]["template"]["spec"])
 
 
-def inventory(*names: str, is_shared: bool = False, is_leaving: bool = False) -> Object:
+def inventory(
+    *names: str,
+    is_shared: bool = False,
+    is_leaving: bool = False,
+    former_sets: Sequence[str] = (),
+) -> Object:
     """Build the ConfigMap that lists what is rendered.
 
     `is_shared`: it leaves the set to the one linker of its namespace. `is_leaving`: no later
-    release has krm-fn.
+    release has krm-fn. `former_sets`: those that the set has taken over.
     """
     labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
     annotations = {keys.RENDERED: ",".join(names)}
@@ -124,6 +129,8 @@ def inventory(*names: str, is_shared: bool = False, is_leaving: bool = False) ->
         annotations[keys.LINKER_RUN] = keys.SHARED_LINKER
     if is_leaving:
         annotations[keys.LEAVING] = "true"
+    if former_sets:
+        annotations[keys.FORMER_SETS] = ",".join(former_sets)
     return thing("ConfigMap", "web-linker", labels=labels, annotations=annotations)
 
 

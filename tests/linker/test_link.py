@@ -17,6 +17,7 @@ from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime, Stopped
 from tests.linker.fake_cluster import FakeCluster, refused
+from tests.linker.former_set import COPIED, KEY, renamed_set
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import (
     A,
@@ -26,6 +27,7 @@ from tests.linker.manifests import (
     linker_cron_job,
     linker_job,
     made_by,
+    of_set,
     pod_of,
     pods,
     reference,
@@ -141,6 +143,37 @@ def test_owners_are_only_added() -> None:
     ]
     assert run.report.summary() == "2 revisions in shop: 2 linked, 1 deleted"
     assert run.report.problems == []
+
+
+def test_what_a_former_set_has_left_goes_by_the_same_rules() -> None:
+    done = CompletedRun(renamed_set())
+    collect(done.store)
+    left = {item["metadata"]["name"] for item in done.store.of_kind("ConfigMap", "Secret")}
+    assert left == {A, B, KEY, COPIED, "web-linker"}
+    assert owners(done.store, A) == ["Deployment/web", "ReplicaSet/web-1", "ConfigMap/web-linker"]
+    assert owners(done.store, COPIED) == []
+    assert f"delete secret/{KEY} configmap/{KEY}" in "".join(done.report.warnings)
+
+
+def test_a_set_that_has_an_inventory_is_nobodys_former_set() -> None:
+    done = CompletedRun(renamed_set(is_former_alive=True))
+    written = [one["patch"] for one in done.cluster.writes if "event" not in one]
+    assert written == [f"ConfigMap/{B}"]
+
+
+def test_a_former_set_that_gets_its_inventory_back_in_the_grace_keeps_everything() -> None:
+    store = renamed_set()
+
+    def come_back(_: str) -> None:
+        marked = keys.WANTED not in store.get("ConfigMap", C)["metadata"]["annotations"]
+        if marked and store.find("ConfigMap", "shop-linker") is None:
+            store.create(of_set("shop", inventory(C), name="shop-linker"))
+            store.clock += 11
+
+    before = {item["metadata"]["name"] for item in store}
+    done = CompletedRun(store, hook=come_back)
+    assert {item["metadata"]["name"] for item in store} == before | {"shop-linker"}
+    assert done.store.get("ConfigMap", C)["metadata"]["annotations"][keys.WANTED] == "true"
 
 
 def test_a_change_is_recorded_in_events() -> None:

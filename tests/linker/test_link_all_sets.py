@@ -20,6 +20,7 @@ from krm_fn.linker.link_set import LinkOptions, Writes
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.retry import Stopped
 from krm_fn.linker.shared_looks import SharedLooks
+from tests.linker import garbage_collector
 from tests.linker.fake_api_server import FakeApiServer
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import (
@@ -180,6 +181,58 @@ def test_a_set_without_an_inventory_is_linked_and_nothing_of_it_deleted() -> Non
     assert ran.outcome.stderr == (
         "warning: set web: ConfigMap shop/web-linker: does not exist; until then nothing is deleted\n"
     )
+
+
+def take_over(store: ObjectStore, taker: str, *former: str) -> None:
+    item = store.get("ConfigMap", f"{taker}-linker")
+    annotations = {**item["metadata"]["annotations"], keys.FORMER_SETS: ",".join(former)}
+    store.update_metadata(item, annotations=annotations)
+
+
+def test_what_a_former_set_has_left_goes_and_nobody_misses_its_inventory() -> None:
+    store = store_of("shop", "store", superseded="shop")
+    store.remove(store.get("ConfigMap", "shop-linker"))
+    take_over(store, "store", "shop")
+    garbage_collector.collect(store)
+    store.create(in_set("shop", revision(f"shop-config-{OLD}")))
+    ran = run(store)
+    assert ran.deleted == [f"ConfigMap/shop-config-{OLD}"]
+    assert f"shop-config-{NEW}" in ran.names
+    assert (ran.outcome.stderr, ran.outcome.exit_code) == ("", 0)
+    assert ran.summary == "1 set in shop: 1 linked, 1 deleted"
+
+
+def test_what_a_set_with_a_job_of_its_own_has_taken_over_is_left_to_that_job() -> None:
+    store = store_of("shop", superseded="shop")
+    store.remove(store.get("ConfigMap", "shop-linker"))
+    add_set(store, "store", run="")
+    take_over(store, "store", "shop")
+    before = store.contents()
+    ran = run(store)
+    assert store.contents() == before
+    assert ran.summary == "0 sets in shop: 0 linked, 0 deleted, 1 left to its own Job"
+    assert ran.outcome.stderr == ""
+
+
+@pytest.mark.parametrize("victim", ["shared", ""], ids=["the one linker", "its own Job"])
+def test_a_set_that_is_alive_is_nobodys_former_set_whatever_another_inventory_says(
+    victim: str,
+) -> None:
+    """The tenants of a namespace write inventories."""
+    store = store_of("evil", superseded="evil")
+    add_set(store, "web", is_superseded=True, run=victim)
+    take_over(store, "evil", "web", "evil", "web,other)", "../web")
+    alone = store_of("evil", superseded="evil")
+    add_set(alone, "web", is_superseded=True, run=victim)
+    run(store)
+    run(alone)
+
+    def of_web(one: ObjectStore) -> dict[str, tuple[set[str], dict[str, str]]]:
+        items = [item for item in one.of_kind("ConfigMap") if "web" in item["metadata"]["name"]]
+        names = {item["metadata"]["name"]: item["metadata"]["annotations"] for item in items}
+        return {name: (owners(one, name), marks) for name, marks in names.items()}
+
+    assert of_web(store) == of_web(alone)
 
 
 def leave_to_its_own_job(store: ObjectStore, name: str) -> None:

@@ -144,6 +144,10 @@ LEFT_ALONE = [
         id="a revision without owners and without an inventory: nothing collects it",
     ),
     pytest.param(
+        observed(revision()._replace(set_name="former"), WEB),
+        id="a revision of a former set without owners: its set may get its name back",
+    ),
+    pytest.param(
         observed(revision()._replace(is_retained=True), WEB),
         id="a retained revision that is referenced",
     ),
@@ -186,6 +190,11 @@ PATCHED = [
         ),
         "+ ReplicaSet/web-1",
         id="a revision that has owners gets more although there is no inventory",
+    ),
+    pytest.param(
+        observed(revision("Deployment/web")._replace(set_name="former"), WEB),
+        f"+ {INVENTORY}",
+        id="a revision of a former set that has owners gets the inventory, too",
     ),
     pytest.param(
         observed(revision(INVENTORY, "Deployment/web", is_wanted=False), WEB),

@@ -105,6 +105,15 @@ def test_the_inventory_references_what_is_rendered() -> None:
     assert found == Inventory(owner, names, "web")
 
 
+def test_what_is_no_name_of_a_set_is_no_former_set() -> None:
+    """A name becomes a part of a selector, and of a path."""
+    former = {keys.FORMER_SETS: "shop,a b,../web,,x=y,old.shop,!web"}
+    item = config_map("web-linker", None, labels=INVENTORY, annotations={**RENDERED, **former})
+    found = read_of_set(item, PLAN)
+    assert isinstance(found, Inventory)
+    assert found.former_sets == ("old.shop", "shop")
+
+
 @pytest.mark.parametrize(
     "item",
     [

@@ -34,8 +34,8 @@ def unlabelled(item: Object) -> Object:
     return {**item, "metadata": {**item["metadata"], "labels": {}}}
 
 
-def inventory_of_other(*names: str, **marks: bool) -> Object:
-    return of_set("other", inventory(*names, **marks), name="other-linker")
+def inventory_of_other(*names: str, is_leaving: bool = False) -> Object:
+    return of_set("other", inventory(*names, is_leaving=is_leaving), name="other-linker")
 
 
 OF_OTHER = of_set("other", old(revision(B)))

@@ -75,7 +75,7 @@ TELLING = (
     Telling(
         "without an inventory, consumers become the only owners",
         "_missing_owners",
-        "inventory is None and not revision.owners",
+        "may_lose_all and not revision.owners",
         "False",
         "tests/linker/test_owners.py",
     ),
@@ -333,7 +333,7 @@ TELLING = (
     ),
     Telling(
         "the content of every ConfigMap of the set is read",
-        "LiveCluster.configs",
+        "LiveCluster._list_set",
         "True",
         "False",
         "tests/linker/test_requests.py",

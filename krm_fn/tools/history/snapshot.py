@@ -19,7 +19,14 @@ from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT, LinkPlan, Unreadable, re
 from krm_fn.base.node import Json
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
-from krm_fn.linker.cluster import MAX_LOOKUPS, Configs, ObjectLists, kinds_to_list, observe
+from krm_fn.linker.cluster import (
+    MAX_LOOKUPS,
+    Configs,
+    ObjectLists,
+    find_sets,
+    kinds_to_list,
+    observe,
+)
 from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Observation
 from krm_fn.linker.owners import rendered_names
@@ -405,15 +412,18 @@ def _read_sets(source: ObjectLists) -> tuple[dict[str, _SetConfigs], float]:
     # Without content: it may be large, and names and marks tell everything here.
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=keys.SET)
     configs: dict[str, list[LiveRevision | Inventory]] = defaultdict(list)
-    bases: dict[str, dict[str, str]] = defaultdict(dict)
+    bases: dict[str, str] = {}
     for config, base in listed.items:
         configs[config.set_name].append(config)
         if isinstance(config, LiveRevision):
-            bases[config.set_name][config.name] = base
-    sets = {
-        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name])
-        for name, of_set in configs.items()
-    }
+            bases[config.name] = base
+    by_label = {name: Configs.of(of_label, listed.now) for name, of_label in configs.items()}
+    nothing = Configs([], None, listed.now)
+    sets: dict[str, _SetConfigs] = {}
+    for name in find_sets(by_label):
+        found = Configs.with_former(name, lambda label: by_label.get(label, nothing))
+        of_set = {one.name: bases[one.name] for one in found.revisions}
+        sets[name] = _SetConfigs(found, of_set)
     return sets, listed.now
 
 

@@ -112,8 +112,10 @@ def _errors_of(run: Run) -> Iterator[Problem]:
 def _read_settings(one: RenderedSet, deployers: tuple[str, ...]) -> Settings:
     """Return the settings that the objects of a set show."""
     has_copies = any(keys.COPY_OF in item.annotations for item in one.emitted)
+    former = [item.annotations.get(keys.FORMER_SETS, "").split(",") for item in one.emitted]
     return Settings(
         set=one.name,
+        take_over=next((tuple(sets) for sets in former if any(sets)), ()),
         deployers=deployers,
         hooks=Hooks.COPY if has_copies else Hooks.LEAVE,
         leave=any(item.annotations.get(keys.LEAVING) == "true" for item in one.emitted),

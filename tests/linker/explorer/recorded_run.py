@@ -178,8 +178,8 @@ class RecordedRun(FakeCluster):
     def arrive(self, to: Pause | End) -> None:
         self._ways[self._state] = Way(self._last, to, self.store.clock - self._last.clock)
 
-    def configs(self, plan: LinkPlan) -> Configs:
-        return self._ask(("ConfigMap", ""), partial(super().configs, plan))
+    def list_set(self, plan: LinkPlan) -> Configs:
+        return self._ask(("ConfigMap", ""), partial(super().list_set, plan))
 
     def configs_of_all(self) -> Listed[Any]:
         return self._ask(("ConfigMap", ""), super().configs_of_all)

@@ -20,6 +20,7 @@ from tests.linker.explorer.actors import (
 )
 from tests.linker.explorer.recorded_run import Linker, LinkerForAllSets
 from tests.linker.explorer.search import Scene
+from tests.linker.manifests import inventory, of_set
 from tests.linker.model.deployers import Deployer, apply, flux_like
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering, render
 
@@ -47,6 +48,8 @@ class Cast(NamedTuple):
     others: tuple[str, ...] = ()
     has_nightly: bool = False
     is_leaving: bool = False
+    set: str = "web"
+    former_sets: tuple[str, ...] = ()
 
     def rendering(self, letter: str) -> Rendering:
         version = "ABC".index(letter)
@@ -55,6 +58,8 @@ class Cast(NamedTuple):
             has_nightly=self.has_nightly,
             nightly=version,
             is_leaving=self.is_leaving,
+            set=self.set,
+            former_sets=self.former_sets,
             kind=self.kind,
             has_api=self.has_secret,
             has_jobs=False,
@@ -293,6 +298,63 @@ def gets_a_job_of_its_own(cast: Cast) -> list[Actor]:
 def leaves_its_job_and_goes_back(cast: Cast) -> list[Actor]:
     after = cast._replace(is_shared=not cast.is_shared)
     return [cast.job("B"), cast.shared_run(), after.release("A"), cast.release("B"), CONTROLLER]
+
+
+# A set that is renamed
+
+
+def _renamed(cast: Cast) -> Cast:
+    return cast._replace(set="store", former_sets=("web",))
+
+
+def a_set_is_renamed(cast: Cast) -> list[Actor]:
+    """Rename it with what is rendered, while the former Job runs."""
+    after = _renamed(cast)
+    return [cast.job("B"), after.job("B"), after.release("B"), CONTROLLERS]
+
+
+def a_set_is_renamed_and_goes_back(cast: Cast) -> list[Actor]:
+    """Rename it with what a run may be about to delete."""
+    after = _renamed(cast)
+    return [cast.job("B"), after.job("A"), after.release("A"), CONTROLLERS]
+
+
+def a_set_is_renamed_and_gets_its_name_back(cast: Cast) -> list[Actor]:
+    after = _renamed(cast)
+    back = cast._replace(former_sets=("store",))
+    return [after.job("C"), after.release("C"), back.release("A"), CONTROLLER]
+
+
+def a_set_is_renamed_beside_the_one_linker(cast: Cast) -> list[Actor]:
+    return [cast.shared_run(), _renamed(cast).release("A"), CONTROLLERS]
+
+
+def a_set_gets_its_name_back_beside_the_one_linker(cast: Cast) -> list[Actor]:
+    back = cast._replace(former_sets=("store",))
+    return [cast.shared_run(), _renamed(cast).release("C"), back.release("A"), CONTROLLER]
+
+
+def _write_inventory(model: SceneModel) -> None:
+    listed = inventory(is_shared=True, former_sets=[model.rendering.set])
+    model.store.create(of_set("evil", listed, name="evil-linker"))
+    model.of_others |= {"evil-linker"}
+
+
+WANTS_ANOTHER_SET = Step("write an inventory that wants what another set has", _write_inventory)
+
+
+def a_set_takes_over_one_that_is_alive(cast: Cast) -> list[Actor]:
+    return [cast.shared_run(), person(WANTS_ANOTHER_SET), cast.release("A"), CONTROLLER]
+
+
+def a_set_takes_over_one_whose_inventory_is_deleted(cast: Cast) -> list[Actor]:
+    delete = Step("delete the inventory", lambda model: model.delete_inventory())
+    give_up = Step(
+        "delete the other inventory",
+        lambda model: model.store.remove(model.store.get("ConfigMap", "evil-linker")),
+    )
+    steps = (WANTS_ANOTHER_SET, delete, COLLECT, give_up)
+    return [cast.shared_run(), person(*steps), cast.release("A"), CONTROLLER]
 
 
 # Outside of what the guarantee assumes, or just inside

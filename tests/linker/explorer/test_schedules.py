@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from krm_fn.linker import link_all_sets, wait
+from krm_fn.linker.cluster import Configs
 from krm_fn.linker.shared_looks import Look, SharedLooks
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
@@ -227,6 +228,79 @@ def test_no_schedule_of_the_one_linker_loses_or_leaks_a_revision(
     found = Search(scene(plot, cast)).explore(switches)
     record_property("schedules", found.schedules)
     assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+RENAMED_EACH_TIME = [
+    (scenes.a_set_is_renamed, Cast(), 1),
+    (scenes.a_set_is_renamed, WITH_SECRET, 1),
+    (scenes.a_set_is_renamed_and_goes_back, Cast(), 1),
+    (scenes.a_set_is_renamed_and_gets_its_name_back, Cast(), 1),
+    (scenes.a_set_is_renamed_beside_the_one_linker, ALONE, 1),
+    (scenes.a_set_gets_its_name_back_beside_the_one_linker, ALONE, 1),
+    (scenes.a_set_takes_over_one_that_is_alive, ALONE, 1),
+    (scenes.a_set_takes_over_one_whose_inventory_is_deleted, ALONE, 1),
+]
+
+
+@pytest.mark.rows(test=1)
+@pytest.mark.parametrize(("plot", "cast", "switches"), RENAMED_EACH_TIME, ids=name_of)
+def test_a_revision_of_a_former_set_goes_when_and_only_when_nothing_references_it(
+    plot: Plot, cast: Cast, switches: int, record_property: Callable[[str, object], None]
+) -> None:
+    found = Search(scene(plot, cast)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+def former_sets_are_left_alone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Configs, "with_former", lambda set_name, list_set: list_set(set_name))
+
+
+def whoever_is_named_is_a_former_set(patch: pytest.MonkeyPatch) -> None:
+    """Take the word of an inventory for it, though the other set has one of its own."""
+    with_former = Configs.with_former
+
+    def believe(set_name: str, list_set: Callable[[str], Configs]) -> Configs:
+        def list_former(name: str) -> Configs:
+            found = list_set(name)
+            return found if name == set_name else found._replace(inventory=None)
+
+        return with_former(set_name, list_former)
+
+    patch.setattr(Configs, "with_former", believe)
+
+
+def its_inventory_is_the_only_owner(patch: pytest.MonkeyPatch) -> None:
+    """Let a set own what another one has just been given back, when its own inventory is about to go."""
+    with_former = Configs.with_former
+
+    def take(set_name: str, list_set: Callable[[str], Configs]) -> Configs:
+        found = with_former(set_name, list_set)
+        own = [one._replace(set_name=set_name) for one in found.revisions]
+        return found._replace(revisions=own)
+
+    patch.setattr(Configs, "with_former", take)
+
+
+TAKES_TOO_MUCH = [
+    (former_sets_are_left_alone, scenes.a_set_is_renamed, Cast(), 0),
+    (whoever_is_named_is_a_former_set, scenes.a_set_takes_over_one_that_is_alive, ALONE, 0),
+    (
+        its_inventory_is_the_only_owner,
+        scenes.a_set_gets_its_name_back_beside_the_one_linker,
+        ALONE,
+        1,
+    ),
+]
+
+
+@pytest.mark.rows(test=1)
+@pytest.mark.parametrize(("bug", "plot", "cast", "switches"), TAKES_TOO_MUCH, ids=name_of)
+def test_a_linker_that_takes_too_little_or_too_much_of_a_former_set_is_found(
+    bug: Mutation, plot: Plot, cast: Cast, switches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bug(monkeypatch)
+    assert Search(scene(plot, cast)).explore(switches).losing
 
 
 def a_look_is_used_again(patch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ class Sync(NamedTuple):
 
 
 def apply(store: ObjectStore, item: Object) -> Key:
-    """Apply server-side: fields that others have set stay."""
+    """Apply server-side: fields that others have set stay, but an object may change its set."""
     live = store.find(*key_of(item))
     if live is None:
         store.create(item)
@@ -103,6 +103,10 @@ def key_of(item: Object) -> Key:
     return item["kind"], item["metadata"]["name"]
 
 
+def _is_inventory(item: Object) -> bool:
+    return keys.RENDERED in item["metadata"].get("annotations", {})
+
+
 def _is_tracked(item: Object) -> bool:
     labels: dict[str, str] = item["metadata"].get("labels", {})
     return TRACKED.items() <= labels.items()
@@ -114,7 +118,7 @@ def _prune(
     wanted = {key_of(item) for item in render(rendering)}
     for item in store:
         is_kept = (
-            item["kind"] in KEPT
+            (item["kind"] in KEPT and not _is_inventory(item))
             or key_of(item) in wanted
             or "deletionTimestamp" in item["metadata"]
         )

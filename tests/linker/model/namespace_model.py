@@ -465,7 +465,8 @@ class NamespaceModel:
         self.settle()
         named = {name for consumer in self._consumers() for name in self._names_in(consumer)}
         found = {name for kind, name in map(key_of, self.store) if kind == "ConfigMap"}
-        left = {name for name in found if not name.startswith("kept-")} - {"web-linker"}
+        inventory = self.rendering.plan.inventory
+        left = {name for name in found if not name.startswith("kept-")} - {inventory}
         retained = {
             item["metadata"]["name"]
             for item in self.store.of_kind("ConfigMap")

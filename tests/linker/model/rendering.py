@@ -8,7 +8,15 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.kind import Kind, find_made, kind_named
 from krm_fn.base.link_plan import JobPlan, LinkPlan, RevisionName, Workload, merge_plans
-from tests.linker.manifests import inventory, linker_cron_job, linker_job, pods, revision, workload
+from tests.linker.manifests import (
+    inventory,
+    linker_cron_job,
+    linker_job,
+    of_set,
+    pods,
+    revision,
+    workload,
+)
 from tests.linker.object_store import Object, without
 
 TRACKED = {"app": "shop"}
@@ -35,6 +43,7 @@ class Rendering(NamedTuple):
     Secret. A third ConfigMap is retained, and nothing references it. If it `is_shared`, the one linker of the
     namespace links the set. If it `has_nightly`, a CronWorkflow reads a ConfigMap and a Secret of its own: the one
     linker of the namespace is not told its kind. If it `is_leaving`, the next rendering has no krm-fn, and `has_left`.
+    A `set` that was renamed has `former_sets`.
     """
 
     kind: str
@@ -49,6 +58,8 @@ class Rendering(NamedTuple):
     has_nightly: bool = False
     is_leaving: bool = False
     has_left: bool = False
+    set: str = "web"
+    former_sets: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[RevisionName]:
@@ -81,7 +92,7 @@ class Rendering(NamedTuple):
             kinds = tuple(sorted(find_made([NIGHTLY])))
             workloads.append(Workload(*NIGHTLY[:2], "nightly", self.of_nightly))
         return LinkPlan(
-            set="web",
+            set=self.set,
             workloads=tuple(workloads),
             kinds=kinds,
             timeout=TIMEOUT,
@@ -112,6 +123,7 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
             *(shared, *own, *listed),
             is_shared=rendering.is_shared,
             is_leaving=rendering.is_leaving,
+            former_sets=rendering.former_sets,
         ),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
@@ -125,7 +137,17 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     items = [*_render_nightly(rendering), *items]
     if rendering.has_left:
         items = [_without_marks(item) for item in items if not _is_emitted(item)]
+    if rendering.set != "web":
+        items = [_of_set(rendering.set, item) for item in items]
     return tuple(_tracked(item) for item in items)
+
+
+def _of_set(name: str, item: Object) -> Object:
+    """Put an object into another set, if it is of one."""
+    if keys.SET not in item["metadata"].get("labels", {}):
+        return item
+    own = item["metadata"]["name"]
+    return of_set(name, item, name=f"{name}-linker" if own == "web-linker" else own)
 
 
 def _render_nightly(rendering: Rendering) -> Iterator[Object]:
