@@ -121,10 +121,11 @@ class Cluster(Reader, Protocol):
     @property
     def deadline(self) -> Deadline: ...
 
-    def let_grace_pass(
-        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
-    ) -> None:
-        """Wait until these resource versions, by uid, are at least so many seconds old."""
+    def let_grace_pass(self, grace: float, seen: Mapping[str, str], awaited: Sequence[str]) -> bool:
+        """Wait until it is so many seconds since this was seen: what is missing, and resource versions by uid.
+
+        False if that is so already.
+        """
 
     def patch(self, patch: RevisionPatch) -> str | None:
         """Patch a revision, and return its new resource version; None if it no longer exists."""

@@ -31,7 +31,7 @@ from krm_fn.linker.owners import plan_deletions
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OVERTIME, OutOfTime
 from krm_fn.linker.shared_looks import Look, Namespace, SharedLooks
-from krm_fn.linker.wait import find_broken
+from krm_fn.linker.wait import PATIENCE, find_broken
 
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 """What a name from an annotation may be: it becomes a part of a path at the API server."""
@@ -107,6 +107,7 @@ class AllSets:
         self._calls = calls
         self._is_over = False
         self._marked: set[str] = set()
+        self._broken: list[str] = []
         self._log = log
         # Of what concerns all sets.
         self._report = Report("", log, refusals_fail=True)
@@ -189,8 +190,9 @@ class AllSets:
                 continue
             plan = self._plan(name, look)
             seen = observe(plan, look)
-            waits = plan_deletions(plan, seen) or find_broken(seen, look)
-            (busy if waits else quiet).append(name)
+            broken = find_broken(seen, look)
+            self._broken += [one.awaited for one in broken]
+            (busy if broken or plan_deletions(plan, seen) else quiet).append(name)
         shuffle(busy)
         return quiet, busy
 
@@ -209,14 +211,15 @@ class AllSets:
                 self._link_set(name, shared, writable)
 
     def _mark(self, names: list[str], shared: SharedLooks, writable: Cluster) -> None:
-        """Mark what several sets are to delete, and let one grace pass for all of them.
+        """Mark what several sets are to delete, and wait once for that, and for what workloads of them miss.
 
         Raises ApiError, OutOfTime and Stopped.
         """
         if len(names) == 1 or shared.failure:
             return
         marked: dict[str, str] = {}
-        awaited: list[str] = []
+        missing = dict.fromkeys(self._broken, "")
+        awaited = [*missing]
         grace = grace_of(self._common, shared)
         for name in names:
             look = shared.look_for(name)
@@ -228,7 +231,9 @@ class AllSets:
             self._marked.add(name)
             awaited += whom
         if marked and shared.deadline.left() >= grace:
-            shared.let_grace_pass_for_all(grace, marked, awaited)
+            shared.let_grace_pass(grace, missing | marked, awaited)
+        elif missing:
+            shared.let_grace_pass(PATIENCE, missing, awaited)
 
     def _link_set(self, name: str, shared: SharedLooks, writable: Cluster) -> None:
         """Link a set. Raises Stopped."""

@@ -29,8 +29,10 @@ from krm_fn.linker.cluster import Configs, ConsumerLists, Listed, ObjectLists
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import (
+    OfSet,
     list_of,
     mapping,
+    read_any_revision,
     read_inventory,
     read_live_revision,
     read_of_any_set,
@@ -99,15 +101,15 @@ class LiveCluster:
         )
         return Configs.of(found.items, found.now)
 
-    def configs_of_all(self) -> Listed[Any]:
+    def configs_of_all(self) -> Listed[OfSet]:
         return self._lists.read(
-            CONFIG_MAPS, lambda item: item, metadata_only=True, labelSelector=keys.SET
+            CONFIG_MAPS, read_of_any_set, metadata_only=True, labelSelector=keys.SET
         )
 
     def revision(self, name: str) -> LiveRevision | None:
         selector = f"metadata.name={name}"
         found = self._lists.read(
-            CONFIG_MAPS, read_of_any_set, metadata_only=True, fieldSelector=selector
+            CONFIG_MAPS, read_any_revision, metadata_only=True, fieldSelector=selector
         )
         return next(iter(found.items), None)
 
@@ -127,10 +129,11 @@ class LiveCluster:
     def let_grace_pass(
         self,
         grace: float,
-        marked: Mapping[str, str],  # noqa: ARG002  # all of them were marked right now
+        seen: Mapping[str, str],  # noqa: ARG002  # all of it was seen right now
         awaited: Sequence[str],
-    ) -> None:
+    ) -> bool:
         self.deadline.sleep(grace, awaited, grace)
+        return True
 
     def patch(self, patch: RevisionPatch) -> str | None:
         response = self._patch(CONFIG_MAPS, patch.revision.name, patch.body)

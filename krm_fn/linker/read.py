@@ -62,19 +62,28 @@ _NAMED_ENTRIES = frozenset(
 _CONTAINERS = ("containers", "initContainers")
 
 
-def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Inventory | None:
+OfSet = LiveRevision | Inventory
+"""A ConfigMap that the function has emitted for a set."""
+
+
+def read_of_set(item: Any, plan: LinkPlan) -> OfSet | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    found = read_of_any_set(item) or read_inventory(item)
-    return found if found is not None and found.set_name == plan.set else None
-
-
-def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
-    """Read a revision or a tracker of the set from its metadata."""
     found = read_of_any_set(item)
     return found if found is not None and found.set_name == plan.set else None
 
 
-def read_of_any_set(item: Any) -> LiveRevision | None:
+def read_of_any_set(item: Any) -> OfSet | None:
+    """Read a ConfigMap that has the label of a set; None for any other."""
+    return read_any_revision(item) or read_inventory(item)
+
+
+def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
+    """Read a revision or a tracker of the set from its metadata."""
+    found = read_any_revision(item)
+    return found if found is not None and found.set_name == plan.set else None
+
+
+def read_any_revision(item: Any) -> LiveRevision | None:
     """Read a revision or a tracker of any set from its metadata.
 
     None if the function has not emitted it: it lacks the label of a set, or its name is not its
@@ -90,7 +99,7 @@ def read_of_any_set(item: Any) -> LiveRevision | None:
     created = read_time(text_in(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
     component, set_name = labels.get(keys.COMPONENT), text_in(labels, keys.SET)
-    is_emitted = set_name != "" and component in (None, keys.TRACKER)
+    is_emitted = keys.SET_NAME.fullmatch(set_name) and component in (None, keys.TRACKER)
     if not is_named or not is_emitted or created is None:
         return None
     return LiveRevision(

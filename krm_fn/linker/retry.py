@@ -129,9 +129,12 @@ def within(seconds: float, act: Callable[[], _T]) -> _T:
     if not outcome:
         message = f"incomplete after {seconds:.0f} s"
         raise NoResponse(message)
-    (result,) = outcome
+    result = outcome.pop()
     if isinstance(result, BaseException):
-        raise result
+        try:
+            raise result
+        finally:
+            del result  # a cycle: it holds this frame, and those with what was read
     return result
 
 

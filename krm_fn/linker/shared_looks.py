@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from itertools import chain
+from typing import NamedTuple, Protocol, Self
 
-from krm_fn.base import keys
 from krm_fn.base.item import collect
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
@@ -12,7 +12,7 @@ from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
 from krm_fn.linker.cluster import Cluster, Configs, Listed, find_sets
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names
-from krm_fn.linker.read import below, read_of_set, text_in
+from krm_fn.linker.read import OfSet
 from krm_fn.linker.retry import Deadline
 
 _FRESH = 5.0
@@ -22,8 +22,11 @@ _FRESH = 5.0
 class Namespace(Cluster, Protocol):
     """A `Cluster` that lists the sets of its namespace, too."""
 
-    def configs_of_all(self) -> Listed[Any]:
-        """List the metadata of the ConfigMaps that have the label of any set. Raises ApiError."""
+    def configs_of_all(self) -> Listed[OfSet]:
+        """List the ConfigMaps of all sets. Raises ApiError.
+
+        Of each, only what a run needs is kept: an annotation of another program may be long.
+        """
 
 
 class _Kind(NamedTuple):
@@ -72,18 +75,15 @@ class Look:
         self._cluster = cluster
         self.has_config_map = cluster.has_config_map
         listed = cluster.configs_of_all()
-        items = collect(
-            (text_in(below(item, "metadata.labels"), keys.SET), item) for item in listed.items
-        )
         self._now = listed.now
-        self._configs: dict[str, Configs] = {}
+        by_set = collect((one.set_name, one) for one in listed.items)
+        self._configs = {name: Configs.of(own, listed.now) for name, own in by_set.items()}
+        revisions = (one.revisions for one in self._configs.values())
+        self._names = frozenset(one.name for one in chain.from_iterable(revisions))
         self._revisions: dict[str, LiveRevision] = {}
-        known: set[str] = set()
-        for name, own in items.items():
-            if keys.SET_NAME.fullmatch(name):
-                self._read(name, own)
-                known |= {one.name for one in self._configs[name].revisions}
-        self._names = frozenset(known)
+        for configs in self._configs.values():
+            if configs.inventory is not None and configs.inventory.is_shared:
+                self._revisions |= {one.name: one for one in configs.revisions}
         self._kinds: dict[Kind, _Kind] = {}
         self._listed_at = cluster.deadline.left()
 
@@ -99,7 +99,7 @@ class Look:
     @property
     def is_fresh(self) -> bool:
         """Whether another set may begin with it."""
-        return self._listed_at - self._cluster.deadline.left() <= _FRESH
+        return self._listed_at - self._cluster.deadline.left() < _FRESH
 
     def is_left_alone(self, name: str) -> bool:
         """Tell whether the inventory of a set leaves it to a Job of its own."""
@@ -127,13 +127,6 @@ class Look:
         if listed.refusal:
             raise listed.refusal
         return listed.narrowed(names)
-
-    def _read(self, name: str, items: list[Any]) -> None:
-        plan = LinkPlan(set=name, timeout=0, minimum_age=0)
-        of_set = [one for item in items if (one := read_of_set(item, plan)) is not None]
-        configs = self._configs[name] = Configs.of(of_set, self._now)
-        if configs.inventory is not None and configs.inventory.is_shared:
-            self._revisions |= {one.name: one for one in configs.revisions}
 
     def _list(self, kind: Kind, names: Names) -> _Kind:
         of_all = Names.of(self._names | names.known)
@@ -172,7 +165,7 @@ class SharedLooks:
         self.secret, self.patch_secret = cluster.secret, cluster.patch_secret
         self.producer, self.own_producer = cluster.producer, cluster.own_producer
         self.record_event = cluster.record_event
-        self._marked: dict[str, str] = {}
+        self._seen: dict[str, str] = {}
         self.failure: ApiError | None = None
         """Why a list has failed that no set can do without."""
         self.look = self._begin()
@@ -186,19 +179,13 @@ class SharedLooks:
     def deadline(self) -> Deadline:
         return self._cluster.deadline
 
-    def let_grace_pass_for_all(
-        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
-    ) -> None:
-        """Wait once for what was marked for several sets."""
-        self.deadline.sleep(grace, awaited, grace)
-        self._marked.update(marked)
-
-    def let_grace_pass(
-        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
-    ) -> None:
-        # Whoever has written to one meanwhile has given it another version.
-        if not marked.items() <= self._marked.items():
+    def let_grace_pass(self, grace: float, seen: Mapping[str, str], awaited: Sequence[str]) -> bool:
+        # Several sets have waited together. Whoever has written to one meanwhile has given it another version.
+        waits = not seen.items() <= self._seen.items()
+        if waits:
             self.deadline.sleep(grace, awaited, grace)
+            self._seen.update(seen)
+        return waits
 
     def look_for(self, name: str) -> Look:
         """Return the look that this set uses next. Raises ApiError."""

@@ -14,7 +14,7 @@ from krm_fn.linker.retry import pauses
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""
 
-_PATIENCE = 5.0
+PATIENCE = 5.0
 """Seconds for a deployer that applies a workload before its ConfigMap."""
 
 _PRODUCER_TIMEOUT = 60.0
@@ -75,7 +75,7 @@ def wait_for_workloads(
         if not find_broken(observation, cluster):
             patience_ends = None
         elif patience_ends is None:
-            patience_ends = left - _PATIENCE
+            patience_ends = left - PATIENCE
         elif left <= patience_ends:
             return missing
         cluster.deadline.sleep(next(back_off), _awaited(missing))
@@ -153,7 +153,7 @@ def wait_for_trackers(secrets: Collection[str], plan: LinkPlan, cluster: Cluster
     if not secrets:
         return set()
     awaited = [f"ConfigMap {cluster.namespace}/{name} to exist" for name in sorted(secrets)]
-    cluster.deadline.sleep(_PATIENCE, awaited, _PATIENCE)
+    cluster.deadline.sleep(PATIENCE, awaited, PATIENCE)
     return {one.name for one in cluster.configs(plan).revisions if one.is_tracker}
 
 
@@ -167,7 +167,9 @@ def look_last(
         return LastLook(observation, [], [], has_come=False)
     if broken or is_adrift:
         awaited = [f"ConfigMap {cluster.namespace}/{plan.inventory} to exist"] if is_adrift else []
-        cluster.deadline.sleep(_PATIENCE, [*awaited, *_awaited(broken)], _PATIENCE)
+        awaited += _awaited(broken)
+        if not cluster.let_grace_pass(PATIENCE, dict.fromkeys(awaited, ""), awaited):
+            return LastLook(observation, missing, broken, has_come=False)
     observation = observe(plan, cluster)
     still_missing = _missing(plan, observation, cluster.namespace) if plan.waits else []
     still_broken = find_broken(observation, cluster)

@@ -11,7 +11,14 @@ from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import read_inventory, read_live_revision, read_of_any_set, read_of_set
+from krm_fn.linker.read import (
+    OfSet,
+    read_any_revision,
+    read_inventory,
+    read_live_revision,
+    read_of_any_set,
+    read_of_set,
+)
 from krm_fn.linker.retry import Deadline
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
@@ -68,15 +75,15 @@ class FakeCluster:
         found = [read_of_set(item, plan) for item in labelled]
         return Configs.of((one for one in found if one is not None), self.store.clock)
 
-    def configs_of_all(self) -> Listed[Any]:
+    def configs_of_all(self) -> Listed[OfSet]:
         self._call("list configmaps")
-        labelled = [one for one in self.store.of_kind("ConfigMap") if _label(one, keys.SET)]
-        return Listed([{"metadata": one["metadata"]} for one in labelled], self.store.clock)
+        found = map(read_of_any_set, self.store.of_kind("ConfigMap"))
+        return Listed([one for one in found if one is not None], self.store.clock)
 
     def revision(self, name: str) -> LiveRevision | None:
         self._call(f"read the revision ConfigMap/{name}")
         item = self.store.find("ConfigMap", name)
-        return None if item is None else read_of_any_set(item)
+        return None if item is None else read_any_revision(item)
 
     def inventories(self) -> list[Inventory]:
         self._call("list inventories")
@@ -112,10 +119,11 @@ class FakeCluster:
     def let_grace_pass(
         self,
         grace: float,
-        marked: Mapping[str, str],  # noqa: ARG002  # as in the real one
+        seen: Mapping[str, str],  # noqa: ARG002  # as in the real one
         awaited: Sequence[str],
-    ) -> None:
+    ) -> bool:
         self.deadline.sleep(grace, awaited, grace)
+        return True
 
     def patch(self, patch: RevisionPatch) -> str | None:
         patched = self._patch("ConfigMap", patch)

@@ -1,6 +1,7 @@
 """One run for all sets of a namespace: it does for each what a run of its CronJob does, with the lists of one."""
 
 import json
+from collections.abc import Callable
 from random import Random
 from threading import Event
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from tests.linker.manifests import (
     thing,
     workload,
 )
-from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
+from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
 from tests.linker.test_wrong_lists import LONG_AGO, SERVED, ApiInMemory, Looks
 
 STORES = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
@@ -437,6 +438,67 @@ def test_sets_that_delete_wait_together() -> None:
     assert len(ran.cluster.said) == 1
 
 
+BROKEN = {
+    "one": (1, "", 5),
+    "two": (2, "", 5),
+    "thirty": (30, "", 5),
+    "one that deletes, too": (1, "broken-0", 65),
+    "thirty beside one that deletes": (30, "web", 60),
+    "thirty that delete, too": (30, " ".join(f"broken-{one}" for one in range(30)), 60),
+}
+"""How many sets have a workload that asks for what is not there, which sets delete, and the seconds of the run."""
+
+
+def add_lost(store: ObjectStore, *names: str) -> None:
+    """Add a Deployment to each of these sets that asks for a ConfigMap which is not there."""
+    for name in names:
+        store.create(workload("Deployment", f"{name}-lost", pods(f"{name}-config-gggggggggg")))
+
+
+@pytest.mark.parametrize(("number", "superseded", "seconds"), BROKEN.values(), ids=BROKEN)
+def test_broken_sets_cost_one_wait(number: int, superseded: str, seconds: int) -> None:
+    names = [f"broken-{one}" for one in range(number)]
+    store = store_of("web", *names, superseded=superseded)
+    add_lost(store, *names)
+    ran = run(store)
+    assert store.clock - NOON == seconds
+    assert len(ran.outcome.stderr.splitlines()) == number
+    assert ran.outcome.stderr.count(", which does not exist; apply the manifests again\n") == number
+    assert len(ran.deleted) == len(superseded.split())
+
+
+def test_broken_sets_that_are_linked_share_a_look_after_the_wait() -> None:
+    names = [f"broken-{one}" for one in range(9)]
+    store = store_of(*names)
+    add_lost(store, *names)
+    run(store)
+    calls: list[str] = []
+    run(store, calls.append)
+    lists = [call for call in calls if call.startswith("list ")]
+    assert len(lists) == 2 * (1 + len(CONSUMER_KINDS))
+    # What is missing is looked up before the wait and after it, and recorded.
+    assert len(calls) - len(lists) == 3 * len(names)
+
+
+def test_what_comes_while_broken_sets_wait_together_is_linked() -> None:
+    store = store_of("api", "web")
+    run(store)
+    add_lost(store, "api", "web")
+    late = {name: f"{name}-config-gggggggggg" for name in ("api", "web")}
+
+    def bring(what: str) -> None:
+        if what == "list configmaps" and store.clock > NOON:
+            for name, config in late.items():
+                if store.find("ConfigMap", config) is None:
+                    store.create(in_set(name, revision(config)))
+
+    ran = run(store, bring)
+    assert (ran.outcome.stderr, ran.outcome.exit_code) == ("", 0)
+    assert store.clock - NOON == 5
+    for name, config in late.items():
+        assert owners(store, config) == {f"ConfigMap/{name}-linker", f"Deployment/{name}-lost"}
+
+
 def test_who_writes_to_what_is_marked_while_others_wait_gets_a_whole_grace() -> None:
     """A deployer that goes back to the revision applies it, and comes to its inventory only later."""
     store = store_of("api", "web", superseded="api web")
@@ -463,9 +525,13 @@ def test_who_writes_to_what_is_marked_while_others_wait_gets_a_whole_grace() -> 
 # Shared lists
 
 
+def api_of(store: ObjectStore) -> Any:
+    return ApiInMemory(FakeApiServer(store, SERVED), lambda _, right: right, Looks())
+
+
 def requests(store: ObjectStore) -> list[str]:
     """Return what a run over all sets asks for."""
-    api: Any = ApiInMemory(FakeApiServer(store, SERVED), lambda _, right: right, Looks())
+    api = api_of(store)
     sets = module.AllSets(COMMON, LinkOptions(), lambda: len(api.calls), lambda _: None)
     sets.link(LiveCluster(api, NAMESPACE))
     assert (sets.failures, sets.warnings) == ([], [])
@@ -663,6 +729,80 @@ def test_what_a_tenant_writes_names_no_kind_and_no_path(
         f"warning: set web: ConfigMap shop/{LOGIN}: nothing links {maker}, of a kind that the linker of the namespace "
         "does not know; add it with --kind\n"
     )
+
+
+def with_victim() -> ObjectStore:
+    """Add a set with a Secret, an ExternalSecret that makes another one, and a ConfigMap to delete; and set evil."""
+    store = store_with_producer(f"ExternalSecret/{LOGIN}")
+    add_set(store, "evil")
+    store.create(in_set("web", revision(f"web-config-{OLD}")))
+    add_secret(store, "db-dddddddddd")
+    list_in_inventory(store, "db-dddddddddd")
+    return store
+
+
+def add_evil(store: ObjectStore, *names: str, **annotations: str) -> None:
+    """Let the inventory of set evil list these names, and add its tracker with these annotations."""
+    store.create(in_set("evil", revision("dc-dddddddddd", tracker=True), **annotations))
+    item = store.get("ConfigMap", "evil-linker")
+    listed = {keys.RENDERED: ",".join(["dc-dddddddddd", *names])}
+    store.update_metadata(item, annotations={**item["metadata"]["annotations"], **listed})
+
+
+def add_second_inventory(store: ObjectStore) -> None:
+    item, first = inventory_of("web", ""), store.get("ConfigMap", "web-linker")
+    store.remove(first)
+    store.create({**item, "metadata": {**item["metadata"], "name": "other-linker"}})
+    store.create(first)  # whose place in a list is after the other's
+
+
+def mark_revision(store: ObjectStore) -> None:
+    item = store.get("ConfigMap", f"web-config-{NEW}")
+    annotations = {**item["metadata"]["annotations"], keys.LINKER_RUN: "own", keys.RENDERED: ""}
+    store.update_metadata(item, annotations=annotations)
+
+
+def name_sets_by_paths(store: ObjectStore) -> None:
+    for number, name in enumerate(("a/../web", "web,x", "..", "Web", "x" * 80, "web%2f", "-a")):
+        store.create(in_set(name, revision(f"evil{number}-{OLD}")))
+
+
+HOSTILE: dict[str, Callable[[ObjectStore], None]] = {
+    "lists a Secret of another set": lambda store: add_evil(store, "db-dddddddddd", LOGIN),
+    "tracks one under another name": lambda store: add_evil(
+        store, **{keys.STANDS_FOR: "Secret", keys.MADE_BY: "Secret/db-dddddddddd"}
+    ),
+    "says that what makes one is its own": lambda store: add_evil(
+        store, **{keys.MADE_BY: f"ExternalSecret/{LOGIN}"}
+    ),
+    "has an inventory with the label of another set": add_second_inventory,
+    "marks a revision of another set as an inventory": mark_revision,
+    "names its sets by paths": name_sets_by_paths,
+    "lists a million letters": lambda store: add_evil(
+        store, *(f"n{number}-bbbbbbbbbb" for number in range(60_000))
+    ),
+}
+
+
+def owned(store: ObjectStore) -> dict[tuple[str, str], Any]:
+    """Return the owners of each object that is not of set evil."""
+    return {
+        key: item["metadata"].get("ownerReferences")
+        for key, item in store.contents().items()
+        if item["metadata"].get("labels", {}).get(keys.SET) == "web"
+    }
+
+
+@pytest.mark.parametrize("attack", HOSTILE.values(), ids=HOSTILE)
+def test_what_one_tenant_does_changes_nothing_of_another(
+    attack: Callable[[ObjectStore], None],
+) -> None:
+    alone, beside = with_victim(), with_victim()
+    run(alone, no_hook, LinkOptions(), STORES)
+    attack(beside)
+    ran = run(beside, no_hook, LinkOptions(), STORES)
+    assert f"ConfigMap/web-config-{OLD}" in ran.deleted
+    assert owned(alone).items() <= owned(beside).items()
 
 
 def test_a_label_that_is_no_name_of_a_set_is_no_set() -> None:

@@ -1,12 +1,25 @@
 """Which requests are repeated, after which pauses, and until when."""
 
+import gc
 from collections.abc import Callable
+from contextlib import suppress
 from random import uniform
 from threading import Event
+from weakref import ref
 
 import pytest
 
-from krm_fn.linker.retry import OVERTIME, Deadline, NoResponse, OutOfTime, Response, Stopped, retry
+from krm_fn.linker.retry import (
+    OVERTIME,
+    Deadline,
+    NoResponse,
+    OutOfTime,
+    Response,
+    Stopped,
+    retry,
+    within,
+)
+from tests.wait import FOREVER
 
 OK = Response(200, {}, b"{}")
 BUSY = Response(429, {}, b"")
@@ -253,3 +266,24 @@ def test_nothing_is_said_at_the_deadline_and_a_shorter_wait_tells_its_own_end() 
     deadline.sleep(3, ["b"], 5)
     deadline.sleep(5, ["c"], 5)
     assert said == ["waiting for a (up to 5 s)", "waiting for b (up to 3 s)"]
+
+
+def test_an_error_does_not_hold_on_to_what_was_read() -> None:
+    """A run looks for cycles seldom: after so many errors, it would have many megabytes of pages that are too long."""
+    read: list[ref[object]] = []
+
+    class Page:
+        """A page that is too long."""
+
+    def fail() -> None:
+        page = Page()
+        read.append(ref(page))
+        raise NoResponse
+
+    gc.disable()
+    try:
+        with suppress(NoResponse):
+            within(FOREVER, fail)
+        assert [one() for one in read] == [None]
+    finally:
+        gc.enable()

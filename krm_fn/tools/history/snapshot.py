@@ -39,7 +39,6 @@ from krm_fn.linker.read import (
     mapping,
     possible_names,
     read_consumer,
-    read_inventory,
     read_of_any_set,
     read_time,
     required_config_maps,
@@ -429,7 +428,7 @@ def _read_sets(source: ObjectLists) -> tuple[dict[str, _SetConfigs], float]:
 
 def _read_config(item: Any) -> tuple[LiveRevision | Inventory, str] | None:
     """Read a ConfigMap of any set, with its base name."""
-    config = read_of_any_set(item) or read_inventory(item)
+    config = read_of_any_set(item)
     return config and (config, text_in(below(item, "metadata.annotations"), keys.BASE_NAME))
 
 

@@ -18,6 +18,7 @@ from krm_fn.linker.link_all_sets import AllSets
 from krm_fn.linker.link_set import LinkOptions
 from krm_fn.linker.objects import Inventory, LiveRevision
 from krm_fn.linker.owners import RevisionPatch
+from krm_fn.linker.read import OfSet
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime
 from tests.linker.explorer.shared_store import SharedStore, State
@@ -181,7 +182,7 @@ class RecordedRun(FakeCluster):
     def list_set(self, plan: LinkPlan) -> Configs:
         return self._ask(("ConfigMap", ""), partial(super().list_set, plan))
 
-    def configs_of_all(self) -> Listed[Any]:
+    def configs_of_all(self) -> Listed[OfSet]:
         return self._ask(("ConfigMap", ""), super().configs_of_all)
 
     def revision(self, name: str) -> LiveRevision | None:
