@@ -13,7 +13,7 @@ from krm_fn import __version__
 from krm_fn.base.kind import BUILT_IN_KINDS, Kind
 from krm_fn.linker.credentials import Access, NoCredentials, find_namespace, load_credentials
 from krm_fn.linker.read import list_of, mapping, text_in
-from krm_fn.linker.retry import Deadline, NoResponse, Response, retry, within
+from krm_fn.linker.retry import STEP, Deadline, NoResponse, Response, retry, within
 
 _CONNECT, _WHOLE = 5.0, 30.0
 """Seconds for a connection, and for a request with its whole response."""
@@ -180,7 +180,7 @@ class Api:
 
         def send() -> tuple[int, dict[str, str], bytes]:
             response = self._client.call_api(
-                method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds)
+                method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds + STEP)
             )
             return (
                 response.status,
@@ -189,8 +189,10 @@ class Api:
             )
 
         token = sent_headers.get("authorization", "").partition(" ")[2]
+        over = f"incomplete when the time limit of {self.deadline.limit:.0f} s was over"
+        late = over if seconds < _WHOLE else ""
         try:
-            status, response_headers, data = within(seconds, send)
+            status, response_headers, data = within(seconds, send, late)
         except (ApiException, HTTPError, OSError) as error:
             # One error is wrapped in another: the innermost one says why, and of the client's lines
             # the last.

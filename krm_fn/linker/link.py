@@ -3,7 +3,7 @@
 from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.problem import count, listing
-from krm_fn.linker.api import ApiError
+from krm_fn.linker.api import ApiError, Forbidden
 from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.link_secrets import SecretLinks
 from krm_fn.linker.objects import LiveRevision, Observation
@@ -44,6 +44,12 @@ _PATIENT = 6
 """How much longer a run waits that belongs to no release: it has time, and may begin in the middle of one."""
 
 
+SUPERSEDED = (
+    "this run is superseded: its right to list ConfigMaps was taken away while it went on, as by a release that "
+    "leaves the set to the linker of the namespace, or removes it; completed changes are kept"
+)
+
+
 def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     """Make the consumers of each revision its owners, once.
 
@@ -56,7 +62,10 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     try:
         _link(plan, secrets, cluster, report)
     except ApiError as error:
-        _report_end(str(error), plan, secrets, report)
+        if isinstance(error, Forbidden) and plan.waits and secrets.has_looked:
+            report.warn(SUPERSEDED)
+        else:
+            _report_end(str(error), plan, secrets, report)
         raise
     except OutOfTime:
         over = f"the time limit of {plan.timeout} s is over"
@@ -85,6 +94,8 @@ def _link(plan: LinkPlan, secrets: SecretLinks, cluster: Cluster, report: Report
                 reason=NOT_LINKED,
             )
             break
+    if plan.waits and (report.problems or secrets.are_refused or last.observation.unread):
+        cluster.configs(plan)  # raises where a release has taken all rights of the run away
     _report_missing(plan, last, secrets, cluster, report)
     _report_borrowed(plan, last.observation, report)
     _report_leaks(plan, last.observation, report)

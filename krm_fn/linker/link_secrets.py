@@ -35,6 +35,7 @@ class SecretLinks:
         self._absent: set[str] = set()
         self._errors: dict[str, str] = {}
         self._held: set[str] = set()
+        self.has_looked = False
 
     def hold(self, observation: Observation) -> None:
         """Link what there is, before anything else is waited for or written.
@@ -42,6 +43,7 @@ class SecretLinks:
         A deployer that goes back to a Secret finds it there until the garbage collector has looked at it, and writes
         nothing. Its owner, the former tracker, is gone.
         """
+        self.has_looked = True
         if observation.is_leaving:
             return
         for name, tracker in _open_trackers(observation).items():
@@ -121,6 +123,11 @@ class SecretLinks:
         if observation.is_leaving:
             return not any(self._holds(trackers[name]) for name in names - self._errors.keys())
         return all(self._is_linked(trackers[name]) for name in names - self._absent)
+
+    @property
+    def are_refused(self) -> bool:
+        """Whether the last try to link one was refused."""
+        return bool(self._errors)
 
     def report_missing(self, observation: Observation) -> frozenset[str]:
         """Say which Secrets are not linked, and return the names of those that miss something."""

@@ -58,6 +58,7 @@ class Deadline:
     ) -> None:
         self._clock = clock
         self._overtime = overtime
+        self.limit = seconds
         self._end = clock() + seconds
         self._stop = stop
         self._say = say
@@ -108,8 +109,8 @@ class NoResponse(Exception):
     """The connection failed or timed out; the message says how."""
 
 
-def within(seconds: float, act: Callable[[], _T]) -> _T:
-    """Return what a function returns, or raise NoResponse if that takes longer.
+def within(seconds: float, act: Callable[[], _T], late: str = "") -> _T:
+    """Return what a function returns, or raise NoResponse if that takes longer, which says `late` if that is given.
 
     Timeouts of a socket are not enough: each byte of a slow response starts them again.
     """
@@ -127,8 +128,7 @@ def within(seconds: float, act: Callable[[], _T]) -> _T:
     while thread.is_alive() and (left := end - time.monotonic()) > 0:
         thread.join(min(left, STEP))
     if not outcome:
-        message = f"incomplete after {seconds:.0f} s"
-        raise NoResponse(message)
+        raise NoResponse(late or f"incomplete after {seconds:.0f} s")
     result = outcome.pop()
     if isinstance(result, BaseException):
         try:

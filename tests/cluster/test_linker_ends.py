@@ -1,10 +1,11 @@
 """Runs that are terminated, time out or have no valid token; and the clock that ages are compared with."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from krm_fn.linker.link import SUPERSEDED
 from tests.cluster.api import Api
 from tests.cluster.fault_proxy import Answer, Call, Fault, PassOn, no_fault
 from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, pages_of, refuse
@@ -90,6 +91,51 @@ def test_an_invalid_token_is_read_again(
 
     assert harness.run(at(1, renew)).exit_code == 0
     assert harness.release.state() == undisturbed
+
+
+@pytest.fixture
+def binding(harness: LinkerHarness) -> Iterator[str]:
+    """Return the name of the linker's RoleBinding, and apply that again in the end, until it is known."""
+    api = harness.release.api
+    (found,) = api.list("RoleBinding")
+    yield found["metadata"]["name"]
+    again = {key: found["metadata"][key] for key in ("name", "labels")}
+    api.apply({**found, "metadata": again})
+    until("the rights are there", lambda: not is_forbidden(harness))
+
+
+def is_forbidden(harness: LinkerHarness) -> bool:
+    try:
+        harness.release.api.as_token(harness.release.token()).list("ConfigMap")
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        return True
+    return False
+
+
+MOMENTS = [
+    pytest.param(lambda call: call.number == 2, id="in its first look"),
+    pytest.param(lambda call: "/secrets/" in call.target, id="before it links the Secret"),
+    pytest.param(lambda call: call.method == "DELETE", id="before it deletes"),
+]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_run_whose_role_is_pruned_is_superseded(
+    harness: LinkerHarness, binding: str, moment: Callable[[Call], bool]
+) -> None:
+    """As where a release leaves the set to the linker of the namespace."""
+
+    def prune(call: Call, pass_on: PassOn) -> Answer:
+        harness.release.api.delete("RoleBinding", binding)
+        until("the rights are gone", lambda: is_forbidden(harness))
+        return pass_on(call)
+
+    run = harness.run(first(moment, prune))
+    assert run.exit_code == 0
+    assert run.stderr.splitlines()[-1] == f"warning: {SUPERSEDED}"
+    assert "; run the Job again" not in run.stderr
 
 
 CLOCKS = [

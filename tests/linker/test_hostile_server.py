@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.cli.process import fork
-from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
+from tests.linker.hostile_server import Behaviour, Handler, answer, hang, hostile_server
 from tests.linker.manifests import A, inventory, revision
 from tests.linker.object_store import ObjectStore
 from tests.wait import FOREVER, PATIENCE, SHORT, SLOWLY, lasting, linger, until_asleep
@@ -89,14 +89,16 @@ def no_list(why: str) -> str:
 
 
 NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
+TIME_IS_OVER = f"incomplete when the time limit of {SHORT} s was over"
 UNTIL_THE_DEADLINE = [
     pytest.param(
         gone_on_every_continuation,
         "cannot list: 410 the token has expired",
         id="410 on each continuation",
     ),
-    pytest.param(drip, "incomplete after 1 s", id="a body that drips"),
-    pytest.param(drip_headers, "incomplete after 1 s", id="headers that drip"),
+    pytest.param(drip, TIME_IS_OVER, id="a body that drips"),
+    pytest.param(drip_headers, TIME_IS_OVER, id="headers that drip"),
+    pytest.param(hang, TIME_IS_OVER, id="no answer"),
     pytest.param(hang_up, "no response from", id="a body that ends too early"),
     pytest.param(
         lambda handler: answer(handler, b"<html>Log in</html>"), NO_JSON, id="HTML with 200"

@@ -1,6 +1,7 @@
 """Whole runs of the linker, also while other clients change the objects."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, Kind, kind_named
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.api import ApiError, Forbidden, Misnamed, NoList, NotServed
 from krm_fn.linker.cluster import DryRun
-from krm_fn.linker.link import link
+from krm_fn.linker.link import SUPERSEDED, link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime, Stopped
@@ -999,6 +1000,61 @@ def forbid(call: str) -> Hook:
             raise Forbidden(what, "not permitted", "{}")
 
     return hook
+
+
+def unwatched() -> ObjectStore:
+    """Like `with_secret`, with a ConfigMap to delete, and a workload that is not applied yet."""
+    store = with_secret()
+    store.create(old(revision(C)))
+    store.update(store.get("Deployment", "web"), spec={"template": pods(A)})
+    return store
+
+
+class Pruned(NamedTuple):
+    """A run that may do nothing any more after so many calls, and whether it has asked for something."""
+
+    report: Report
+    was_refused: bool
+
+
+def run_until_pruned(after: int, *, waits: bool = True) -> Pruned:
+    calls = 0
+    refused_calls: list[str] = []
+
+    def prune(what: str) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            template = pods(B, secrets=[CREDENTIALS])
+            store.update(store.get("Deployment", "web"), spec={"template": template})
+        if calls > after and not what.startswith("record"):  # an Event that is refused is no error
+            refused_calls.append(what)
+            raise Forbidden(what, "not permitted", "{}")
+
+    store = unwatched()
+    report = Report(NAMESPACE, lambda _: None)
+    plan = WITH_SECRET._replace(waits=waits)
+    with suppress(ApiError):
+        link(plan, FakeCluster(store, prune, plan.timeout), report)
+    return Pruned(report, bool(refused_calls))
+
+
+def test_a_job_whose_role_is_pruned_ends_as_superseded_at_whatever_call() -> None:
+    """As where its set is left to the linker of the namespace. Before its first look, nothing tells that."""
+    assert run_until_pruned(0).report.failures[0] == "list configmaps: not permitted"
+    calls = 2  # the first look lists ConfigMaps twice
+    while (ran := run_until_pruned(calls)).was_refused:
+        assert ran.report.failures == [], calls
+        assert ran.report.warnings[-1] == SUPERSEDED, calls
+        calls += 1
+    assert calls > 80
+    assert ran.report.problems == []
+
+
+def test_a_scheduled_run_whose_role_is_pruned_says_what_it_may_not_do() -> None:
+    ran = run_until_pruned(20, waits=False)
+    assert ran.report.failures == []
+    assert SUPERSEDED not in ran.report.warnings
 
 
 WITHOUT_INVENTORY = "ConfigMap shop/web-linker: does not exist"
