@@ -134,9 +134,7 @@ def _hold_revisions(
 
 
 def _is_linked(plan: LinkPlan, observation: Observation, secrets: SecretLinks) -> bool:
-    patches = plan_owners(plan, observation)
-    due = [patch for patch in patches if not is_left_to_kpt(plan, observation, patch.revision)]
-    return not due and secrets.are_linked(observation)
+    return not _plan_patches(plan, observation) and secrets.are_linked(observation)
 
 
 def _link_all(
@@ -161,13 +159,18 @@ def _link_revisions(
 ) -> Observation:
     """Patch revisions until nothing differs. Returns what was observed after the last patch."""
     for _ in range(_ROUNDS):
-        patches = plan_owners(plan, observation)
-        due = [patch for patch in patches if not is_left_to_kpt(plan, observation, patch.revision)]
-        attempted = [_patch(patch, cluster, report) for patch in due]
+        patches = _plan_patches(plan, observation)
+        attempted = [_patch(patch, cluster, report) for patch in patches]
         if not any(attempted):
             break
         observation = observe(plan, cluster)
     return observation
+
+
+def _plan_patches(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
+    """Plan the patches of what kpt is not about to let go of."""
+    patches = plan_owners(plan, observation)
+    return [patch for patch in patches if not is_left_to_kpt(plan, observation, patch.revision)]
 
 
 def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:

@@ -26,7 +26,7 @@ from krm_fn.linker.link_set import (
     until_ended,
     write_problems,
 )
-from krm_fn.linker.objects import LiveRevision
+from krm_fn.linker.objects import LiveRevision, listed_by
 from krm_fn.linker.owners import plan_deletions
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OVERTIME, OutOfTime
@@ -302,7 +302,7 @@ def _listed_trackers(plan: LinkPlan, look: Look) -> list[LiveRevision]:
     The rights of the account end with a rendering: it may read no Secret that is not listed.
     """
     configs = look.configs(plan)
-    listed = configs.inventory.references if configs.inventory else frozenset[str]()
+    listed = listed_by(configs.inventory)
     return [one for one in configs.revisions if one.is_tracker and one.name in listed]
 
 

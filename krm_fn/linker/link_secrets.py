@@ -11,7 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import LiveRevision, Observation, Owner
+from krm_fn.linker.objects import LiveRevision, Observation, Owner, listed_by
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import NOT_LINKED, Report, Write
 from krm_fn.linker.wait import wait_for_producer, wait_for_trackers
@@ -157,7 +157,7 @@ class SecretLinks:
 
     def _report_held(self, observation: Observation) -> None:
         """Say which Secrets still go with their trackers, when the package leaves krm-fn."""
-        listed = observation.inventory.references if observation.inventory else frozenset[str]()
+        listed = listed_by(observation.inventory)
         for tracker in observation.revisions:
             if not self._holds(tracker):
                 continue
@@ -266,7 +266,7 @@ class SecretLinks:
 
         Once the inventory does not list them, the Role does not name them either.
         """
-        listed = observation.inventory.references if observation.inventory else frozenset[str]()
+        listed = listed_by(observation.inventory)
         trackers = {revision.name for revision in observation.existing if revision.is_tracker}
         planned = self._plan.secrets | self._makers.keys()
         found = {name for name in sorted((planned & listed) - trackers) if self._exists(name)}
@@ -320,7 +320,7 @@ def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
 
     By then the Role names no such object any more, and a CronJob may go on with the plan of the last rendering.
     """
-    listed = observation.inventory.references if observation.inventory else frozenset[str]()
+    listed = listed_by(observation.inventory)
     trackers = [revision for revision in observation.revisions if revision.is_tracker]
     return {one.name: one for one in trackers if one.name in listed or not one.owns_secret}
 

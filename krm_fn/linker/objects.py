@@ -115,6 +115,11 @@ class Inventory(NamedTuple):
     former_sets: tuple[str, ...] = ()
 
 
+def listed_by(inventory: Inventory | None) -> frozenset[str]:
+    """Return the names of the revisions that are rendered now: none without an inventory."""
+    return inventory.references if inventory else frozenset()
+
+
 class LiveRevision(NamedTuple):
     """A live ConfigMap of a set: a revision, or the tracker of a Secret revision.
 

@@ -15,7 +15,14 @@ from krm_fn.base.item import WORD
 from krm_fn.base.kind import ALWAYS_LISTED, CONSUMER_KINDS, Kind, find_made, is_making_known
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.producer import RENAMABLE
-from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Observation, Owner
+from krm_fn.linker.objects import (
+    Consumer,
+    Inventory,
+    LiveRevision,
+    Observation,
+    Owner,
+    listed_by,
+)
 
 _GROUPS = {kind: group for group, kind in RENAMABLE}  # no two groups share one of these kinds
 
@@ -233,13 +240,13 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
 
 def find_unreleased(plan: LinkPlan, observation: Observation) -> list[str]:
     """Find what is rendered in the last release, and would still go with something else."""
-    if observation.inventory is None or not observation.inventory.is_leaving:
+    if not observation.is_leaving:
         return []
+    listed = listed_by(observation.inventory)
     return [
         revision.name
         for revision in observation.revisions
-        if revision.name in observation.inventory.references
-        and linker_owners(plan, observation, revision)
+        if revision.name in listed and linker_owners(plan, observation, revision)
     ]
 
 
@@ -353,8 +360,7 @@ def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: LiveRevis
 
 def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
     """Return the revisions of the run's rendering and of the newest: a late Job has an old plan."""
-    listed = observation.inventory.references if observation.inventory else frozenset[str]()
-    return listed | {revision.name for revision in plan.rendered}
+    return listed_by(observation.inventory) | {revision.name for revision in plan.rendered}
 
 
 def _is_linker_owner(

@@ -28,7 +28,7 @@ from krm_fn.linker.cluster import (
     observe,
 )
 from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
-from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Observation
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Observation, listed_by
 from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import (
     ALL_SETS,
@@ -387,7 +387,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     names: set[str] = set()
     for one in sets.values():
         names |= {revision.name for revision in one.configs.revisions}
-        names |= one.configs.inventory.references if one.configs.inventory else frozenset()
+        names |= listed_by(one.configs.inventory)
     kinds = dict.fromkeys(CONSUMER_KINDS)  # each once, though several sets may name it
     for name, plan in plans.items():
         # What does not exist yet: pods may wait for it.
