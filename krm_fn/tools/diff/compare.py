@@ -33,6 +33,7 @@ from krm_fn.tools.diff.pair import (
     Pair,
     Release,
     emitted_base,
+    find_version,
     is_named_by_content,
     is_spelled_anew,
     is_versioned,
@@ -181,6 +182,12 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         else:
             others.append(change)
     others += [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
+    before, after = find_version(old), find_version(new)
+    if before and after and before != after:
+        notes.append(
+            f"rendered by krm-fn {before} before, and by {after} now: Job, Role, inventory and trackers of the linker "
+            "may change for that alone; no workload rolls for it"
+        )
     notes += (
         f"the linker of {one} goes, and its owners stay: what keeps its name goes with the last of its workloads; "
         "release once with spec.leave: true before"

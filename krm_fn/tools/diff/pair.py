@@ -9,9 +9,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, collect, is_revision
+from krm_fn.base.link_plan import PLAN_VERSION, find_container
+from krm_fn.base.node import elements, get, text
+from krm_fn.base.problem import listing
 from krm_fn.base.producer import RENAMABLE, RENAMABLE_KINDS
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.base.settings import Settings
+from krm_fn.base.settings import Settings, version_of
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import base_name, read_content
 from krm_fn.core.references.generated import find_generated
@@ -415,6 +418,22 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
     added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
     return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
+
+
+def find_version(release: Release) -> str:
+    """Return the version of krm-fn that has rendered the Jobs; `""` where none says it.
+
+    A Job says it where the tag of its image does not (`PLAN_VERSION`).
+    """
+    found: set[str] = set()
+    for item in release.package.emitted:
+        if item.id.kind != "Job":
+            continue
+        container = find_container(item)
+        variables = elements(get(container, "env"))
+        told = {text(get(one, "name")): text(get(one, "value")) for one in variables}
+        found.add(told.get(PLAN_VERSION) or version_of(text(get(container, "image"))))
+    return listing(sorted(filter(None, found)), is_sentence=True)
 
 
 def list_left(old: Release, new: Release) -> list[str]:
