@@ -21,7 +21,8 @@ def test_a_failed_job_is_told_until_one_succeeds(
     promtool = require_tool("promtool")
 
     def fire(*alerts: Alert) -> None:
-        objects = [*namespace.list("Job"), *namespace.list("CronJob")]
+        kinds = ("Job", "CronJob", "ConfigMap")
+        objects = [found for kind in kinds for found in namespace.list(kind)]
         check_alerts(promtool, tmp_path, objects, datetime.now(UTC), {*alerts})
 
     shop = scheduled(namespace, "Argo CD")

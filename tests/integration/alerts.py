@@ -1,7 +1,7 @@
-"""Let promtool say which alerts of examples/alerts fire, given Jobs and CronJobs as the API server has them.
+"""Let promtool say which alerts of examples/alerts fire, given objects as the API server has them.
 
-The metrics are those that kube-state-metrics documents:
-https://github.com/kubernetes/kube-state-metrics/tree/main/docs/metrics/workload
+The metrics are those that kube-state-metrics documents, below `workload` and `storage`:
+https://github.com/kubernetes/kube-state-metrics/tree/main/docs/metrics
 """
 
 import json
@@ -74,10 +74,13 @@ def check_alerts(  # noqa: PLR0913  # who is asked, what about, and what is expe
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+_LABELS = {"KrmFnLinkerFailed": "job_name", "KrmFnRevisionsPileUp": "base_name"}
+
+
 def _labels(alert: Alert) -> str:
     name, found = alert
     namespace, _, called = found.partition("/")
-    kind = "job_name" if name == "KrmFnLinkerFailed" else "cronjob"
+    kind = _LABELS.get(name, "cronjob")
     return (
         f'ALERTS{{alertname="{name}", alertstate="firing", namespace="{namespace}", {kind}="{called}", '
         'severity="warning"}'
@@ -104,6 +107,9 @@ def _series(found: Object, begin: float) -> Iterator[tuple[str, int]]:
             if has_condition(found, ended):
                 yield f'{metric}{{{labels}, condition="true"}}', 1
                 yield f'{metric}{{{labels}, condition="false"}}', 0
+    if found["kind"] == "ConfigMap":
+        labels = f'namespace="{metadata["namespace"]}", configmap="{metadata["name"]}"'
+        yield f"kube_configmap_created{{{labels}}}", since(metadata["creationTimestamp"])
     if found["kind"] == "CronJob":
         labels = f'namespace="{metadata["namespace"]}", cronjob="{metadata["name"]}"'
         yield f"kube_cronjob_created{{{labels}}}", since(metadata["creationTimestamp"])

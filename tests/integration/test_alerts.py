@@ -31,6 +31,23 @@ def cron_job(
     return {"kind": "CronJob", "metadata": metadata, "spec": {"suspend": suspend}, "status": status}
 
 
+def revisions(base: str, number: int) -> list[Object]:
+    """Build revisions of one base name, with hashes as kustomize writes them."""
+    letters = "bcdfghkmt2"
+    found: list[Object] = []
+    for one in range(number):
+        suffix = "".join(letters[int(digit)] for digit in f"{one:010}")
+        metadata = {"namespace": "shop", "name": f"{base}-{suffix}", "creationTimestamp": ago(40)}
+        found.append({"kind": "ConfigMap", "metadata": metadata})
+    return found
+
+
+def other_config_maps(number: int) -> list[Object]:
+    names = [f"report-2026-{one:010}" for one in range(number)]
+    metadata = [{"namespace": "shop", "name": one, "creationTimestamp": ago(40)} for one in names]
+    return [{"kind": "ConfigMap", "metadata": one} for one in metadata]
+
+
 RELEASE = "shop-link-5tt522dt45"
 RUN = "shop-linker-29401234"
 OF_A_LONG_SET = cron_job_name("a-shop-" * 8 + "b")
@@ -78,6 +95,12 @@ OVERDUE = Alert("KrmFnLinkerOverdue", "shop/shop-linker")
             },
             id="a set whose name is cut",
         ),
+        pytest.param(
+            [*revisions("web-config", 51), *revisions("api-config", 50)],
+            {Alert("KrmFnRevisionsPileUp", "shop/web-config")},
+            id="more than fifty revisions of one base name",
+        ),
+        pytest.param(other_config_maps(80), set(), id="many ConfigMaps whose names are no hashes"),
     ],
 )
 def test_alerts_that_fire(

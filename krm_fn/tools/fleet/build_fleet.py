@@ -23,7 +23,7 @@ from krm_fn.tools.common.revision_history import (
     Role,
     SetHistory,
 )
-from krm_fn.tools.history.history import write_unseen
+from krm_fn.tools.history.history import write_staying, write_unseen
 
 _MOST_NAMES = 10
 
@@ -169,8 +169,10 @@ def find_column(history: History, cluster: str) -> FleetColumn:
             if revisions := _find_used(one, entries, starts):
                 used[ConfigKey(one.name, base, kind)] = tuple(revisions)
     sets = frozenset(one.name for one in history.sets)
-    notes = tuple(map(write_unseen, history.unseen))
-    return FleetColumn(cluster, history.namespace, history.now, used, sets, notes=notes)
+    notes = [*map(write_unseen, history.unseen)]
+    for one in history.sets:
+        notes += write_staying(one, Retention.RETAINED, Retention.LEAK)
+    return FleetColumn(cluster, history.namespace, history.now, used, sets, notes=tuple(notes))
 
 
 def _group(entries: Sequence[RevisionHistory]) -> dict[tuple[str, str], list[RevisionHistory]]:

@@ -485,6 +485,7 @@ def _find_notes(history: History) -> Iterator[Note]:
         if one.abandoned:
             yield _warn(say_abandoned(listed(one.abandoned), len(one.abandoned)))
         yield from _write_linker(one, history)
+        yield from map(Note, write_staying(one, Retention.RETAINED))  # leaks have a command, too
         if one.leaks:
             leaks: list[str] = []
             for leak in one.leaks:
@@ -496,6 +497,15 @@ def _find_notes(history: History) -> Iterator[Note]:
                 command,
             )
     yield from (_warn(write_unseen(unseen)) for unseen in history.unseen)
+
+
+def write_staying(one: SetHistory, *fates: Retention) -> Iterator[str]:
+    """Say how many old revisions no run ever deletes, as they have such a fate: their number only grows."""
+    bases = [entry.base for entry in one.entries if entry.fate in fates and not entry.is_rendered]
+    if bases:
+        # No name: that of a Secret has a hash of its values.
+        which = f"{count(len(bases), 'old revision')} of {listed(dict.fromkeys(bases))}"
+        yield f"set {printable(one.name)}: the linker never deletes {which}"
 
 
 def write_unseen(unseen: Unseen) -> str:
