@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.base.go_yaml import is_boolean_word, is_text
@@ -24,11 +25,9 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import CONTAINER_LISTS
 from krm_fn.base.problem import Problem, Problems, Severity, listing
 from krm_fn.base.reference import Reference, ResolvedReference
-from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import did_you_mean, find_meant
 from krm_fn.core.decide.run import Package, Run
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.references.references import References
 from krm_fn.guards.guards import is_placeholder, looked_up_by
 
 _MOST_NAMES = 5
@@ -55,29 +54,36 @@ class _Wanted(NamedTuple):
 def warn_about_missing_keys(run: Run) -> Problems:
     """Warn about keys and paths that pods want, but for objects to which a controller writes."""
     written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
-    return report_missing_keys(run.package, run.references, written, run.settings)
+    by_mounts: dict[Item, list[_Wanted]] = defaultdict(list)
+    for one in run.references.mounted:
+        if len(one.targets) == 1:
+            by_mounts[one.targets[0]] += _wanted_by_mount(one, run)
+    return report_missing_keys(run.package, run.references.authored, written, by_mounts)
 
 
 def report_missing_keys(
-    package: Package, references: References, written: Collection[Item], settings: Settings
+    package: Package,
+    references: Collection[ResolvedReference],
+    written: Collection[Item] = (),
+    by_mounts: Mapping[Item, list[_Wanted]] = MappingProxyType({}),
 ) -> Problems:
     """Warn about each key that an object does not have, and about each path that the items of a volume do not have.
 
     The pods that want one do not start. The object must be the only one that is meant, and all of its keys must be
     known: controllers and programs add keys to what they write to. `written`: the objects that controllers write.
+    `by_mounts`: what configured mounts want of each.
     """
     wanted: dict[Item, list[_Wanted]] = defaultdict(list)
     sub_paths = cache(_list_sub_paths)  # several references are in one pod
-    for one in references.authored:
+    for one in references:
         if _must_exist(one.reference):
             keys, of_volume = _list_wanted(one, sub_paths)
             items = elements(one.reference.around.get("items"))
             yield from _judge_paths([text(get(entry, "path")) for entry in items], of_volume)
             if len(one.targets) == 1:  # of several that may be meant, another one may have the key
                 wanted[one.targets[0]] += keys
-    for one in references.mounted:
-        if len(one.targets) == 1:
-            wanted[one.targets[0]] += _wanted_by_mount(one, package, references, settings)
+    for item, several in by_mounts.items():
+        wanted[item] += several
     if not wanted:
         return
     written = {*written} | _list_written_by_programs(references)
@@ -137,12 +143,10 @@ def _at(item: Item, field: str) -> Problem:
     return warning(item, "", field)
 
 
-def _wanted_by_mount(
-    mounted: ResolvedReference, package: Package, references: References, settings: Settings
-) -> Iterator[_Wanted]:
+def _wanted_by_mount(mounted: ResolvedReference, run: Run) -> Iterator[_Wanted]:
     """Yield the keys that an entry of `spec.mounts` wants, at their fields in the configuration."""
-    entry, names = mounted.reference.rule.text, references.index.names.all(mounted.targets[0])
-    mount = settings.mounts[int(read_path(entry)[-1])]
+    entry, names = mounted.reference.rule.text, run.references.index.names.all(mounted.targets[0])
+    mount = run.settings.mounts[int(read_path(entry)[-1])]
     for number, source in enumerate(mount.sources):
         if source.kind == mounted.reference.kind and source.name in names and not source.optional:
             around = f"{entry}.projected[{number}]" if mount.projected else entry
@@ -153,13 +157,13 @@ def _wanted_by_mount(
             if not fields and not mount.projected:
                 fields = [(f"{entry}.subPath", mount.sub_path)]
             for field, key in fields:
-                yield _Wanted(key, Problem("", package.config_id, field, Severity.WARNING))
+                yield _Wanted(key, Problem("", run.package.config_id, field, Severity.WARNING))
 
 
-def _list_written_by_programs(references: References) -> set[Item]:
+def _list_written_by_programs(references: Iterable[ResolvedReference]) -> set[Item]:
     """Return the objects that a role lets somebody change by their names."""
     written: set[Item] = set()
-    for one in references.authored:
+    for one in references:
         if one.referrer.id.kind in ROLES and one.targets:
             rule = descend(one.referrer.node, read_path(one.reference.field)[:2])
             if not _WRITE.isdisjoint(text(verb) for verb in elements(get(rule, "verbs"))):

@@ -394,7 +394,7 @@ def list_statements(change: ObjectChange) -> Iterator[Statement]:
     old, new = change.old, change.new
     if change.missing and old is not None:
         words = [
-            f"nothing has the name {old.base} any more:",
+            f"{change.lack or f'nothing has the name {old.base} any more'}:",
             "new pods of",
             *with_commas(change.missing),
             "do not start",

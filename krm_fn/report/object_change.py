@@ -238,7 +238,8 @@ class ObjectChange(NamedTuple):
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that
     roll because of it; for a workload that rolls by itself, that one. `hazards` are the deployers
     that would prune the old one while pods use it. `missing` are the workloads that still need the
-    old one to start pods, though nothing has its name any more. `refusal`: why the API server does
+    old one to start pods, though nothing has its name any more or, as `lack` says, for another
+    reason; `missing_in` is the namespace where they need it. `refusal`: why the API server does
     not take the new one. `edits` are the fields of a live one that would be set back. `whole`: what is
     there of an object that is on one side only, by which packages are compared. It is not written.
     """
@@ -252,6 +253,8 @@ class ObjectChange(NamedTuple):
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    missing_in: str = ""
+    lack: str = ""
     refusal: Refusal | None = None
     edits: tuple[HandEdit, ...] = ()
     whole: ShownValue | None = None

@@ -258,6 +258,18 @@ ACROSS: list[tuple[str, Files, Files, set[str]]] = [
         set(),
     ),
     (
+        "a reader moves to a namespace where another package, which does not change, has the name",
+        {**near("one"), "apps/base/jobs/config.yaml": config_map("one").replace("shop", "jobs")},
+        {f"{NEAR}/web.yaml": READER.replace("namespace: shop", "namespace: jobs")},
+        set(),
+    ),
+    (
+        "another package, which does not change, has the object too",
+        {**near("one"), "apps/base/prod/config.yaml": config_map("one")},
+        {f"{NEAR}/config.yaml": GONE},
+        set(),
+    ),
+    (
         "a new reader of what was never there under this name",
         near("one", CONFIG),
         {**near("two", CONFIG), f"{FAR}/web.yaml": UI},

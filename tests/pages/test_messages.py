@@ -58,6 +58,8 @@ ANSWERS = {
 
 NO_MESSAGES = {
     "is retained, ": "how a warning begins that `krm-fn explain` looks for",
+    "a key that they need is gone": "why pods do not start, in what `krm-fn diff` prints",
+    "is not in namespace {}, where they are now": "the same",
     "# Source:": "what Helm writes before each template",
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",

@@ -142,10 +142,6 @@ class References:
         yield from self.authored
         yield from self.mounted
 
-    def only(self, authored: Iterable[ResolvedReference]) -> "References":
-        """Return the same objects, referenced by these alone."""
-        return References(self.index, Authored([*authored], [], []))
-
     def with_mounted(
         self, mounted: Iterable[ResolvedReference], own_texts: Collection[Node]
     ) -> "References":

@@ -15,12 +15,14 @@ from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.link_plan import Unreadable, read_plan
-from krm_fn.base.node import elements, get, scalars, text
+from krm_fn.base.node import descend, elements, get, read_path, scalars, text
+from krm_fn.base.problem import Problem
 from krm_fn.base.reference import Reference, ResolvedReference, is_read
 from krm_fn.base.settings import FieldSpec, Settings
 from krm_fn.core.decide.decide import Package, Run
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.lint.lint import report_missing_keys
 from krm_fn.tools.common.files import KUSTOMIZATIONS
 
 
@@ -149,6 +151,23 @@ def find_unmet_needs(package: Package, references: Collection[ResolvedReference]
         if is_required(one.reference) and not _is_met(one)
     ]
     return [one for one in unmet if one.meant not in written]
+
+
+def find_lost_keys(
+    package: Package,
+    references: Iterable[ResolvedReference],
+    item: Item,
+    gone: Collection[str],
+) -> Iterator[Problem]:
+    """Find pods that do not start without a key that an object had. `gone`: the keys that it has no more."""
+    if not gone:
+        return
+    to_item = [one for one in references if item in one.targets]
+    for found in report_missing_keys(package, to_item):
+        key = text(descend(found.node, read_path(found.field)))
+        # A subPath without its key is an empty folder, with which pods start.
+        if found.field.endswith(".key") and key in gone:
+            yield found.as_error()
 
 
 def _is_met(one: ResolvedReference) -> bool:

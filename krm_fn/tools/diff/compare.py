@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
@@ -11,6 +11,7 @@ from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.base.problem import listing
 from krm_fn.core.names.names import base_name, read_content
+from krm_fn.facts.annotations import COPIED
 from krm_fn.report.object_change import (
     ComparedObject,
     FieldChange,
@@ -25,7 +26,7 @@ from krm_fn.report.object_change import (
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
-from krm_fn.tools.common.rendered import find_unmet_needs, is_internal
+from krm_fn.tools.common.rendered import find_lost_keys, find_unmet_needs, is_internal
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     AS_WRITTEN,
@@ -62,6 +63,9 @@ _MANY = 20
 
 _MOST_PLACES = 5
 """Places in an object that a note names."""
+
+_Line: TypeAlias = tuple[str, str, str, str]
+"""Group, kind, namespace and base name: what an object and its successors have in common."""
 
 _PLANNED = ("--workload=", "--revision=", "--maker=")
 
@@ -409,6 +413,9 @@ class _Writer:
             one._replace(meant=one.meant._replace(namespace=_spell(one.meant.namespace, self._new)))
             for one in find_unmet_needs(self._new.package, self._new.references)
         ]
+        self._moved = _find_moved(*releases)
+        needs = find_unmet_needs(self._old.package, self._old.references)
+        self._unmet_before = {one.meant for one in needs}
 
     def write(
         self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()
@@ -420,8 +427,8 @@ class _Writer:
             keys=content,
             fields=fields,
             rolls=() if new is None else self._rolls_of(new),
-            missing=self._find_missing(pair),
         )
+        change = self._add_missing(change, pair)
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
         was, becomes = change.old, change.new
@@ -433,22 +440,44 @@ class _Writer:
             return change._replace(has_new_name=True, hazards=tuple(pruners))
         return change
 
-    def _find_missing(self, pair: Pair) -> tuple[str, ...]:
-        """Return the new workloads that need an object by a name which nothing has any more.
-
-        Where the object has a successor, they have read it, and name it in a way that does not follow:
-        without krm-fn, kustomize gives no hash to a name in a kind that it does not know.
-        """
+    def _add_missing(self, change: ObjectChange, pair: Pair) -> ObjectChange:
+        """Add the workloads whose new pods do not start, and why if not for the name of the old object."""
         old, new = pair
         if old is None or not is_versioned(old):
-            return ()
+            return change
+        home = self._old.namespace_of(old)
+        waiting = self._find_nameless(old, new)
+        where = min(waiting.values(), default=home)
+        lack = "" if where == home else f"is not in namespace {where}, where they are now"
+        if not waiting and new is not None:
+            lack = "a key that they need is gone"
+            gone = {one.key for one in change.keys if one.new is None}
+            for one in find_lost_keys(self._new.package, self._new.references, new, gone):
+                if one.resource:
+                    waiting[f"{one.resource.kind}/{one.resource.name}"] = home
+        return change._replace(missing=tuple(sorted(waiting)), missing_in=where, lack=lack)
+
+    def _find_nameless(self, old: Item, new: Item | None) -> dict[str, str]:
+        """Return the new workloads that need an object by a name which nothing has any more, and where they are.
+
+        Where the object has a successor, they have read it, and name it in a way that does not follow:
+        without krm-fn, kustomize gives no hash to a name in a kind that it does not know. Or they
+        are in another namespace now. There, somebody else may have the name: whoever copies the
+        object, or whoever else has needed it before.
+        """
         has_successor = new is not None and base_name(new) == base_name(old)
         readers = {_line_of(one.referrer, self._old) for one in self._old.by_target.get(old, ())}
-        waiting = set()
+        home, is_copied = self._old.namespace_of(old), not COPIED.keys().isdisjoint(old.annotations)
+        waiting: dict[str, str] = {}
         for one in self._unmet:
-            who = one.resolved.referrer
-            is_here = one.meant.namespace == self._old.namespace_of(old)
-            was_met, is_kept = _line_of(who, self._new) in readers, bool(find_deployers(old))
+            who, where = one.resolved.referrer, one.meant.namespace
+            is_here, line = where == home, _line_of(who, self._new)
+            # Who gives up the object and moves may have found it there.
+            before = self._moved.get(line, line) if has_successor else line
+            was_met = before in readers
+            is_kept = is_here and bool(find_deployers(old))
+            if not is_here and (is_copied or one.meant in self._unmet_before):
+                continue
             if has_successor:
                 # The name of an earlier revision is a pin.
                 is_missing = was_met and one.is_about(old, is_kept=is_kept)
@@ -456,8 +485,8 @@ class _Writer:
                 is_about = one.is_about(old, is_kept=is_kept, was_met=was_met)
                 is_missing = is_about and (is_here or was_met)
             if is_missing:
-                waiting.add(f"{who.id.kind}/{base_name(who)}")
-        return tuple(sorted(waiting))
+                waiting[f"{who.id.kind}/{base_name(who)}"] = where
+        return waiting
 
     def _rolls_of(self, item: Item) -> tuple[Roll, ...]:
         if is_versioned(item):
@@ -470,9 +499,17 @@ def _spell(namespace: str, release: Release) -> str:
     return release.dialect.namespaces.get(namespace, namespace)
 
 
-def _line_of(item: Item, release: Release) -> tuple[str, ...]:
+def _line_of(item: Item, release: Release) -> _Line:
     """Return what an object and its successors have in common."""
     return (*scope_of(item, release), base_name(item))
+
+
+def _find_moved(old: Release, new: Release) -> dict[_Line, _Line]:
+    """Return for each object that is only in another namespace now what it was."""
+    before, after = ({_line_of(item, one) for item in one.package.authored} for one in (old, new))
+    left = {(*line[:2], line[3]): line for line in sorted(before - after)}
+    came = {line: left.get((*line[:2], line[3])) for line in after - before}
+    return {line: was for line, was in came.items() if was}
 
 
 def _who(item: Item, release: Release) -> ComparedObject:
@@ -501,7 +538,7 @@ def _differs(change: ObjectChange) -> bool:
     if old is None or new is None or (old.base, old.set) != (new.base, new.set):
         return True
     return change.has_new_name or bool(
-        change.keys or change.fields or change.rolls or change.refusal
+        change.keys or change.fields or change.rolls or change.refusal or change.missing
     )
 
 

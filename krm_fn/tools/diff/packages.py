@@ -65,7 +65,7 @@ def compare_packages(
     elsewhere = comparison.look_elsewhere(names)
     gone = {one.moved_from for one in comparison.packages.values()}
     there_still = (one for one in comparison.packages.values() if one.path not in gone)
-    every = tuple(_without_moved(there_still))
+    every = tuple(_without_moved(there_still, names))
     differing = [(one, one.difference) for one in every if one.difference]
     folded = fold_packages(differing, options.limits)
     found = PackageDifferences(comparison.revision, every, tuple(folded), *elsewhere)
@@ -276,22 +276,19 @@ def _read(package: str, place: str, found: Compared) -> PackageNames:
     return read_names(package, place, found.release, found.difference)
 
 
-def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDifference]:
-    """Say of no object that pods lack it if another package has got one of its name: it has moved there."""
-    packages = list(packages)
-    got: dict[ObjectName, set[str]] = defaultdict(set)
-    for package in packages:
-        if package.difference is None:
-            continue
-        for change in package.difference.changes:
-            if change.old is None and change.new is not None and change.new.name is not None:
-                who, name = change.new, change.new.name
-                got[ObjectName(who.kind, who.namespace, name)].add(package.path)
+def _without_moved(
+    packages: Iterable[PackageDifference], names: Iterable[PackageNames]
+) -> Iterator[PackageDifference]:
+    """Say of no object that pods lack it if another package has one of its name: it has moved there."""
+    having: dict[ObjectName, set[str]] = defaultdict(set)
+    for one in names:
+        for name in one.present:
+            having[name].add(one.path)
 
     def settle(change: ObjectChange, path: str) -> ObjectChange:
-        who = change.old
-        name = ObjectName(who.kind, who.namespace, who.base) if who else None
-        is_there = name is not None and bool(got.get(name, set()) - {path})
+        who = change.old or change.who
+        name = ObjectName(who.kind, change.missing_in, who.base)
+        is_there = bool(having.get(name, set()) - {path})
         return change._replace(missing=()) if is_there else change
 
     for package in packages:
@@ -315,10 +312,11 @@ def _find_those_that_name(
     folder: Path,
     options: RenderOptions,
 ) -> dict[str, str]:
-    """Find the unaffected packages whose files hold the base name of a revision that has changed, or a new set."""
+    """Find the unaffected packages whose files hold the base name of what has changed or is missing, or a new set."""
     names: set[str] = set()
     for one in compared:
         names.update(called.name for called in chain(one.renamed, one.gone))
+        names |= one.missed
         names.update(set_name for _, set_name in one.new_sets)
     if not names:
         return {}

@@ -43,8 +43,8 @@ class PackageNames(NamedTuple):
     of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
     from elsewhere. `sets`: of each revision, by its own name; `changed`: those that it has got.
     `own_sets`: namespace and name of each set that it has, and `new_sets` those of which it has got
-    a linker. `gone`: the names of ConfigMaps and Secrets that it had, and has no more. `workloads`:
-    what has pods.
+    a linker. `gone`: the names of ConfigMaps and Secrets that it had, and has no more. `missed`: the
+    names that its own pods lack. `workloads`: what has pods.
     """
 
     path: str
@@ -58,6 +58,7 @@ class PackageNames(NamedTuple):
     gone: frozenset[ObjectName] = frozenset()
     changed: frozenset[ObjectName] = frozenset()
     workloads: frozenset[ObjectName] = frozenset()
+    missed: frozenset[str] = frozenset()
 
 
 def find_readers_elsewhere(
@@ -219,6 +220,7 @@ def read_names(
     held = {(one.namespace, set_name) for one, set_name in sets.items()}
     added = difference.linker.added if difference else ()
     parts = (one.rpartition("/") for one in added)
+    changes = difference.changes if difference else ()
     return PackageNames(
         path=path,
         place=place,
@@ -229,6 +231,7 @@ def read_names(
         own_sets=frozenset(linked | held),
         new_sets=frozenset((namespace, name) for namespace, _, name in parts),
         gone=frozenset(_find_gone(difference)) if difference else frozenset(),
+        missed=frozenset(one.who.base for one in changes if one.missing),
         changed=frozenset(_find_changed(difference)) if difference else frozenset(),
         workloads=frozenset(
             ObjectName(referrer.id.kind, release.namespace_of(referrer), referrer.id.name)

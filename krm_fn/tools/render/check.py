@@ -44,7 +44,7 @@ from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import placed_in
-from krm_fn.tools.common.rendered import find_default_namespace, find_unmet_needs
+from krm_fn.tools.common.rendered import find_default_namespace, find_lost_keys, find_unmet_needs
 from krm_fn.tools.opened.opened import Inputs, SourceText, read_sources
 
 _MOST_READERS = 3
@@ -230,24 +230,27 @@ def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
 
 
 def find_needed(
-    rendered: Collection[Item], deployed: Iterable[Item], namespace: str = ""
+    rendered: Collection[Item], deployed: Collection[Item], namespace: str = ""
 ) -> Problems:
-    """Find pods of a rendering that need a deployed object, which the rendering no longer has.
+    """Find pods of a rendering that need a deployed object, or a key of it, which the rendering no longer has.
 
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
     """
     package = read_package(rendered, None, namespace or find_default_namespace(rendered, []))
-    unmet = find_unmet_needs(package, package.read_written().references)
-    if not unmet:
-        return
-    present = {(*_place(authored_id(item)), item.id.namespace) for item in package.authored}
+    references = package.read_written().references
+    unmet = find_unmet_needs(package, references)
+    present = {(*_place(authored_id(item)), item.id.namespace): item for item in package.authored}
     ours: list[Item] = []
     others: set[tuple[str, str]] = set()
-    for item, is_ours in _find_ours(package, [*deployed]):
+    for item, is_ours in _find_ours(package, deployed):
+        successor = present.get((*_place(authored_id(item)), item.id.namespace))
         if not is_ours:
             others.add((item.id.kind, item.id.name))
-        elif (*_place(authored_id(item)), item.id.namespace) not in present:
+        elif successor is None:
             ours.append(item)
+        elif item.is_config and not _is_dump(deployed):  # to a live one, others add keys
+            gone = read_content(item.node).keys() - read_content(successor.node).keys()
+            yield from find_lost_keys(package, references, successor, gone)
     for item in ours:
         is_kept = bool(find_deployers(item))
         readers: list[ResourceId] = []
@@ -299,7 +302,7 @@ def _is_dump(deployed: Iterable[Item]) -> bool:
     return any(get(item.node, "metadata", "uid") is not None for item in deployed)
 
 
-def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, bool]]:
+def _find_ours(package: Package, deployed: Collection[Item]) -> Iterator[tuple[Item, bool]]:
     """Yield what is deployed, and whether this package had it.
 
     In the last rendering, all of it is. In a dump of a cluster, what other packages have made is too: all that no

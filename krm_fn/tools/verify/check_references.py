@@ -8,7 +8,6 @@ from krm_fn.base.item import CONFIG_KINDS, Item, about
 from krm_fn.base.kind import ROLES
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
-from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.decide import Revision
 from krm_fn.core.names.names import names_of, without_hash
@@ -71,8 +70,7 @@ def check_keys(rendering: Rendering) -> Iterator[Problem]:
     """
     renamed, references = rendering.revisions.renamed, rendering.run.references
     to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
-    wanted = references.only(to_renamed)
-    for found in report_missing_keys(rendering.package, wanted, (), Settings()):
+    for found in report_missing_keys(rendering.package, to_renamed):
         yield found.as_error()
 
 
