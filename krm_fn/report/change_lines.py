@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from krm_fn.base.problem import count, printable, with_commas
+from krm_fn.base.problem import count, listing, printable, with_commas
 from krm_fn.report.align import align
 from krm_fn.report.object_change import (
     Cause,
@@ -36,6 +36,9 @@ _FARTHEST = 2_000
 
 _LONGEST = 10_000
 """Characters of a line in which a part is worth to be pointed at."""
+
+_MOST_INSIDE = 5
+"""Objects of a Namespace that are named where it goes. It gives the number of more."""
 
 _WORD = re.compile(r"\w+|\W")
 
@@ -482,6 +485,9 @@ def _write_fate(fate: Removal, who: list[str]) -> Iterator[Statement]:
         yield Statement([*who, "retained:", "nothing deletes it"])
     elif fate.outcome == RemovalOutcome.LEFT:
         yield Statement(["not pruned by", *with_commas(fate.deployers)])
+    elif fate.outcome == RemovalOutcome.EMPTIED:
+        inside = printable(listing(fate.users, _MOST_INSIDE)).split()
+        yield Statement(["pruned at once,", "and with it", *inside], is_warning=True)
     elif fate.outcome == RemovalOutcome.PRUNED and users:
         yield Statement(["pruned at once,", "while pods of", *users, "may use it"], is_warning=True)
     elif fate.outcome == RemovalOutcome.PRUNED:

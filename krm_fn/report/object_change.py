@@ -163,7 +163,8 @@ class RemovalOutcome(StrEnum):
 
     `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes
     it with the next run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it,
-    and nothing else deletes it.
+    and nothing else deletes it; `EMPTIED`: with it, the API server deletes all that it is the
+    namespace or the definition of.
     """
 
     KEPT = "kept"
@@ -171,6 +172,7 @@ class RemovalOutcome(StrEnum):
     UNUSED = "unused"
     PRUNED = "pruned"
     LEFT = "left"
+    EMPTIED = "emptied"
 
 
 class ComparedObject(NamedTuple):
@@ -212,7 +214,7 @@ class Roll(NamedTuple):
 class Removal(NamedTuple):
     """An object that is no longer rendered, and its fate.
 
-    `users` are the workloads that still used it.
+    `users` are the workloads that still used it, or the objects that go with it.
 
     `rollouts`: after how many more of a user its history has lost the object; None if nobody has
     looked.
@@ -258,6 +260,10 @@ class ObjectChange(NamedTuple):
     refusal: Refusal | None = None
     edits: tuple[HandEdit, ...] = ()
     whole: ShownValue | None = None
+
+    @property
+    def empties(self) -> bool:
+        return self.fate is not None and self.fate.outcome is RemovalOutcome.EMPTIED
 
     @property
     def who(self) -> ComparedObject:

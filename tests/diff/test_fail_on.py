@@ -209,6 +209,7 @@ def near(level: str, settings: str = ADOPTED) -> Files:
     return {**files, f"{NEAR}/krm-fn.yaml": settings}
 
 
+NAMESPACE = "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n"
 WITH_READER: Files = {**near("one"), f"{FAR}/web.yaml": UI}
 MOVED: Files = {f"{NEAR}/config.yaml": GONE, f"{NEAR}/web.yaml": OTHER}
 
@@ -267,6 +268,12 @@ ACROSS: list[tuple[str, Files, Files, set[str]]] = [
         "another package, which does not change, has the object too",
         {**near("one"), "apps/base/prod/config.yaml": config_map("one")},
         {f"{NEAR}/config.yaml": GONE},
+        set(),
+    ),
+    (
+        "a Namespace moves to another package",
+        {**near("one"), f"{NEAR}/namespace.yaml": NAMESPACE, f"{FAR}/web.yaml": UI},
+        {f"{NEAR}/namespace.yaml": "", f"{FAR}/namespace.yaml": NAMESPACE},
         set(),
     ),
     (

@@ -11,7 +11,7 @@ import yaml
 
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.diff.compare import compare
-from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.difference import Difference, Risk
 from krm_fn.tools.render.check import check
 from tests.diff.test_properties import release_of
 
@@ -219,6 +219,38 @@ def test_a_check_of_what_is_deployed_says_the_same(
 ) -> None:
     done = check(Outcome(_dump(after), "", 0), "-", _dump(before), "")
     assert bool(done.exit_code) == (lack is not None), done.stderr
+
+
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+WIDGET = {"apiVersion": "x.example/v1", "kind": "Widget", "metadata": {"name": "w"}}
+DEFINITION = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.x.example"},
+    "spec": {"group": "x.example", "names": {"kind": "Widget"}, "scope": "Namespaced"},
+}
+KEPT = {"name": "shop", "annotations": {"argocd.argoproj.io/sync-options": "Prune=false"}}
+RENAMED = [
+    config("shop") | {"metadata": {"name": "web2", "namespace": "shop"}},
+    reader(container={"envFrom": [{"configMapRef": {"name": "web2"}}]}),
+]
+PRUNED: list[tuple[str, list[Object], list[Object], bool]] = [
+    ("a Namespace goes, and what is in it stays", [NAMESPACE, config()], [config()], True),
+    ("a Namespace goes with all that is in it", [NAMESPACE, config()], [config(MOVED_TO)], False),
+    ("its deployer leaves it", [{**NAMESPACE, "metadata": KEPT}, config()], [config()], False),
+    ("a definition goes, and objects of it stay", [DEFINITION, WIDGET], [WIDGET], True),
+    ("a definition goes with its objects", [DEFINITION, WIDGET, config()], [config()], False),
+    ("nobody has named a deployer that prunes the old name", [config(), reader()], RENAMED, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_pruned"), [row[1:] for row in PRUNED], ids=[row[0] for row in PRUNED]
+)
+def test_what_goes_takes_along_what_is_in_it(
+    before: list[Object], after: list[Object], is_pruned: bool
+) -> None:
+    assert (Risk.PRUNE in _compare(before, after).risks) == is_pruned
 
 
 def test_a_key_that_only_the_cluster_has_may_be_from_somebody_else() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
 from krm_fn.base.kind import PROTECTIONS
-from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
+from krm_fn.base.node import FieldPath, Node, get, is_mapping, is_scalar, text
 from krm_fn.base.problem import listing
 from krm_fn.core.names.names import base_name, read_content
 from krm_fn.facts.annotations import COPIED
@@ -134,6 +134,9 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
     deployers = tuple(find_deployers(item))
     users = list_users(item, old)
+    inside = _list_inside(item, new.package.authored)
+    if inside and not deployers:
+        return Removal(RemovalOutcome.EMPTIED, inside)
     if not set_of(item):
         return Removal(RemovalOutcome.LEFT, users, deployers) if deployers else None
     if not deployers:
@@ -144,6 +147,19 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     return Removal(
         RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers
     )
+
+
+def _list_inside(item: Item, items: Iterable[Item]) -> tuple[str, ...]:
+    """Return what the API server deletes together with a Namespace or the definition of a kind."""
+    defined = text(get(item.node, "spec", "group")), text(get(item.node, "spec", "names", "kind"))
+    namespace = item.id.name if item.id.kind == "Namespace" else None
+    if not (namespace or all(defined)):
+        return ()
+    inside: set[str] = set()
+    for one in items:
+        if one.id.group_kind == defined or one.id.namespace == namespace:
+            inside.add(f"{one.id.kind}/{base_name(one)}")
+    return tuple(sorted(inside))
 
 
 def list_users(item: Item, release: Release) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class Difference(NamedTuple):
 def _may_prune(change: ObjectChange) -> bool:
     fate = change.fate
     is_pruned = fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
-    return bool(change.hazards) or is_pruned
+    return bool(change.hazards) or is_pruned or change.empties
 
 
 def _lacks_something(change: ObjectChange) -> bool:

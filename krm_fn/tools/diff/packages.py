@@ -279,7 +279,7 @@ def _read(package: str, place: str, found: Compared) -> PackageNames:
 def _without_moved(
     packages: Iterable[PackageDifference], names: Iterable[PackageNames]
 ) -> Iterator[PackageDifference]:
-    """Say of no object that pods lack it if another package has one of its name: it has moved there."""
+    """Say of no object that it is missed if another package has one of its name: it has moved there."""
     having: dict[ObjectName, set[str]] = defaultdict(set)
     for one in names:
         for name in one.present:
@@ -288,12 +288,13 @@ def _without_moved(
     def settle(change: ObjectChange, path: str) -> ObjectChange:
         who = change.old or change.who
         name = ObjectName(who.kind, change.missing_in, who.base)
-        is_there = bool(having.get(name, set()) - {path})
-        return change._replace(missing=()) if is_there else change
+        if not having.get(name, set()) - {path}:
+            return change
+        return change._replace(missing=(), fate=None if change.empties else change.fate)
 
     for package in packages:
         difference = package.difference
-        if difference is None or not any(change.missing for change in difference.changes):
+        if difference is None:
             yield package
             continue
         revisions = tuple(settle(change, package.path) for change in difference.revisions)

@@ -44,15 +44,15 @@ class PackageNames(NamedTuple):
     from elsewhere. `sets`: of each revision, by its own name; `changed`: those that it has got.
     `own_sets`: namespace and name of each set that it has, and `new_sets` those of which it has got
     a linker. `gone`: the names of ConfigMaps and Secrets that it had, and has no more. `missed`: the
-    names that its own pods lack. `workloads`: what has pods.
+    names of what its own pods lack, and of Namespaces that it needs. `workloads`: what has pods.
     """
 
     path: str
     place: str
-    present: frozenset[ObjectName]
-    renamed: Mapping[ObjectName, str]
-    unmet: tuple[UnmetReference, ...]
-    sets: Mapping[ObjectName, str]
+    present: frozenset[ObjectName] = frozenset()
+    renamed: Mapping[ObjectName, str] = {}  # of a tuple, whose fields nobody changes
+    unmet: tuple[UnmetReference, ...] = ()
+    sets: Mapping[ObjectName, str] = {}  # of a tuple, whose fields nobody changes
     own_sets: frozenset[tuple[str, str]] = frozenset()
     new_sets: frozenset[tuple[str, str]] = frozenset()
     gone: frozenset[ObjectName] = frozenset()
@@ -231,7 +231,7 @@ def read_names(
         own_sets=frozenset(linked | held),
         new_sets=frozenset((namespace, name) for namespace, _, name in parts),
         gone=frozenset(_find_gone(difference)) if difference else frozenset(),
-        missed=frozenset(one.who.base for one in changes if one.missing),
+        missed=frozenset(one.who.base for one in changes if one.missing or one.empties),
         changed=frozenset(_find_changed(difference)) if difference else frozenset(),
         workloads=frozenset(
             ObjectName(referrer.id.kind, release.namespace_of(referrer), referrer.id.name)
@@ -255,9 +255,6 @@ def read_names_of_run(path: str, run: Run) -> PackageNames:
     return PackageNames(
         path=path,
         place=os.path.relpath(path),
-        present=frozenset(),
-        renamed={},
-        unmet=(),
         sets=sets,
         own_sets=linked,
         new_sets=linked,
@@ -274,9 +271,11 @@ def _read_sets(release: Release) -> dict[ObjectName, str]:
 
 
 def _read_present(release: Release) -> Iterator[ObjectName]:
-    for item in release.package.configs:
+    kinds = release.package.kinds
+    for item in release.package.authored:
+        namespace = "" if kinds.is_cluster_scoped(item.id) else release.namespace_of(item)
         for kind, name, _ in _names_of(item):
-            yield ObjectName(kind, release.namespace_of(item), name)
+            yield ObjectName(kind, namespace, name)
     for referrer, reference, _ in release.references:
         if reference.is_output:
             yield _meant(release, referrer, reference)
@@ -317,7 +316,7 @@ def _meant(release: Release, referrer: Item, reference: Reference) -> ObjectName
 def names_of_nothing(path: str, place: str, difference: Difference | None) -> PackageNames:
     """Return the names of a package that is gone, or renders to nothing."""
     gone = frozenset(_find_gone(difference)) if difference else frozenset[ObjectName]()
-    return PackageNames(path, place, frozenset(), {}, (), {}, gone=gone)
+    return PackageNames(path, place, gone=gone)
 
 
 def _find_changed(difference: Difference) -> Iterator[ObjectName]:
