@@ -102,8 +102,8 @@ HOOK_COPY = "hook-copy"
 COPY_OF = PREFIX + "copy-of"
 """Annotation on such a copy: the base name of what it was copied from."""
 
-COPY_SUFFIX = "-presync"
-"""What the name of such a copy has behind that base name."""
+COPY_INFIX = "-presync-"
+"""What the name of such a copy has between that base name and the set: another set may have the base name too."""
 
 OWNS_SECRET = PREFIX + "owns-secret"
 """Annotation that the linker puts on a tracker once its Secret has it as an owner, and so is deleted with it."""

@@ -88,9 +88,9 @@ def write_copies(copies: HookCopies, run: Run) -> Run:
         name = run.revisions.names.get(source, base)
         # A hook reads what keeps its name as before.
         is_copied = name != base
+        meant = f"{base}{keys.COPY_INFIX}{run.settings.set}" if is_copied else base
         if is_copied:
-            wanted.append(_build_copy(source, reads, run))
-        meant = f"{base}{keys.COPY_SUFFIX}" if is_copied else base
+            wanted.append(_build_copy(source, meant, reads, run))
         revision = Revision(source, base, meant, Strategy.RENAME)
         changes += update_references(reads, Revisions([revision]), index)
         changes += Changes(problems=tuple(_find_problems(source, meant, run)))
@@ -99,7 +99,7 @@ def write_copies(copies: HookCopies, run: Run) -> Run:
     return done.add(changes + upsert([*copies.earlier], wanted))
 
 
-def _build_copy(source: Item, reads: Iterable[ResolvedReference], run: Run) -> Object:
+def _build_copy(source: Item, name: str, reads: Iterable[ResolvedReference], run: Run) -> Object:
     content: Object = {}
     for field in DATA_FIELDS:
         node = get(source.node, field)
@@ -113,7 +113,7 @@ def _build_copy(source: Item, reads: Iterable[ResolvedReference], run: Run) -> O
         "apiVersion": "v1",
         "kind": source.id.kind,
         "metadata": {
-            "name": f"{base_name(source)}{keys.COPY_SUFFIX}",
+            "name": name,
             **namespace,
             "labels": labels,
             "annotations": {

@@ -128,7 +128,7 @@ def test_a_copy_for_a_hook_reaches_helm_4(tmp_path: Path, monkeypatch: pytest.Mo
     inputs = prepare(tmp_path, monkeypatch, "v4.0.1+g12500dd", annotation=BEFORE, hooks="copy")
     outcome = render(inputs, HelmOptions())
     assert outcome.exit_code == 0, outcome.stderr
-    assert b"configMapRef: {name: web-config-presync}" in outcome.stdout
+    assert b"configMapRef: {name: web-config-presync-web}" in outcome.stdout
 
 
 def test_explain_says_it_at_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ PODS = {
     ]
 }
 SELECTOR = {"matchLabels": {"app": "web"}}
-COPY = "web-config-presync"
+COPY = "web-config-presync-web"
 
 
 def objects(content: str) -> list[Any]:

@@ -11,7 +11,7 @@ from krm_fn.function import run
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 
 PRE_SYNC = {"argocd.argoproj.io/hook": "PreSync"}
-COPY = "web-config-presync"
+COPY = "web-config-presync-web"
 PODS = {"containers": [{"name": "app", "envFrom": [{"configMapRef": {"name": "web-config"}}]}]}
 
 
@@ -39,11 +39,11 @@ def render(*objects: Any, **spec: Any) -> list[Any]:
     return render_again([*objects], **spec)
 
 
-def render_again(items: list[Any], **spec: Any) -> list[Any]:
+def render_again(items: list[Any], set_name: str = "web", **spec: Any) -> list[Any]:
     config = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
-        "metadata": {"name": "web"},
+        "metadata": {"name": set_name},
         "spec": {"hooks": "copy", **spec},
     }
     wrapped = {
@@ -58,7 +58,7 @@ def render_again(items: list[Any], **spec: Any) -> list[Any]:
 
 
 def copies(items: list[Any]) -> list[Any]:
-    return [one for one in items if one["metadata"]["name"].endswith("-presync")]
+    return [one for one in items if one["metadata"]["name"].endswith("-presync-web")]
 
 
 def read_by(items: list[Any], name: str) -> str:
@@ -204,6 +204,21 @@ def test_the_next_run_copies_new_content_under_the_same_name() -> None:
     assert (copy["metadata"]["name"], copy["data"]) == (COPY, {"LEVEL": "debug"})
     assert read_by(again, "migrate") == COPY
     assert revision_of(again) != revision_of(once)
+
+
+def test_another_set_of_the_namespace_copies_its_own_object_of_that_name() -> None:
+    package = [config_map(), reader("Deployment", "web"), hook()]
+    once = render_again(package, "shop")
+    assert read_by(once, "migrate") == "web-config-presync-shop"
+    assert read_by(render(*package), "migrate") == COPY
+
+
+def test_a_copy_under_a_former_name_is_replaced_together_with_its_reader() -> None:
+    text = json.dumps(render(config_map(), reader("Deployment", "web"), hook()))
+    again = render_again(json.loads(text.replace(COPY, "web-config-presync")))
+    assert "web-config-presync" not in {one["metadata"]["name"] for one in again}
+    assert [one["metadata"]["name"] for one in copies(again)] == [COPY]
+    assert read_by(again, "migrate") == COPY
 
 
 def test_who_no_longer_asks_for_copies_is_told_what_the_hook_would_miss() -> None:

@@ -253,7 +253,7 @@ def may_be_added(key: str, path: tuple[str, ...]) -> bool:
 def may_be_rewritten(after: str, before: Any, path: tuple[str, ...]) -> bool:
     if without_hash(str(before)) == after:  # a base name that is restored
         return True
-    if after == f"{before}-presync" and path[-2:] == ("configMapRef", "name"):
+    if after.startswith(f"{before}-presync-") and path[-2:] == ("configMapRef", "name"):
         return True  # a hook reads a copy
     if path[-2:-1] == ("data",) and CONTENT_NAME.sub("", after) == CONTENT_NAME.sub(
         "", str(before)

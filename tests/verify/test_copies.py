@@ -48,7 +48,7 @@ Objects = list[dict[str, Any]]
 
 
 def copy_of(objects: Objects) -> dict[str, Any]:
-    (copy,) = (one for one in objects if one["metadata"]["name"] == "web-presync")
+    (copy,) = (one for one in objects if one["metadata"]["name"] == "web-presync-shop")
     return copy
 
 

@@ -103,8 +103,8 @@ class _OtherRevisions:
         """Check a reference that no object here matches."""
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         near = self._find_near(reference.kind, namespace, reference.target)
-        copied = reference.target.removesuffix(keys.COPY_SUFFIX)
-        is_copy = copied != reference.target and self.have_base(referrer, reference, copied)
+        copied, infix, _ = reference.target.rpartition(keys.COPY_INFIX)
+        is_copy = bool(infix) and self.have_base(referrer, reference, copied)
         if is_copy and (namespace, reference.target) not in self._copies:
             message = f"names the copy of {copied} for hooks, which is not in the input"
             yield about(referrer, message, reference.field)
