@@ -850,6 +850,24 @@ def test_a_name_that_is_no_text_is_escaped(tmp_path: Path) -> None:
     assert b"caf\\xe9" in outcome.stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"), [(b"g\xff", rb"g\xff"), (b"a\nb", rb"a\nb"), (b"e\x1b[31m", rb"e\x1b[31m")]
+)
+def test_the_names_of_several_folders_are_escaped(
+    name: bytes, shown: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in (os.fsdecode(name), "shop"):
+        write(tmp_path / folder, MANIFESTS)
+    outcome = main(["init", "*"])
+    assert (outcome.exit_code, (tmp_path / os.fsdecode(name) / "krm-fn.yaml").is_file()) == (
+        0,
+        True,
+    )
+    assert shown + b": 1 renamed" in outcome.stdout
+    assert name not in outcome.stdout + outcome.stderr.encode()
+
+
 def test_where_there_is_no_repository_not_everything_is_read(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
