@@ -196,6 +196,9 @@ def test_several_packages() -> None:
         "error: ConfigMap/shop/web (apps/b): m\n"
         "2 packages: 1 verified, 1 with errors\n"
     )
+    (line,) = write_findings([good, bad], FindingsFormat.GITHUB).stdout.decode().splitlines()
+    title = {"title": "krm-fn verify"}
+    assert read_command(line) == Command("error", title, "ConfigMap/shop/web (apps/b): m")
 
 
 def test_an_annotation_is_at_the_line_of_the_file(

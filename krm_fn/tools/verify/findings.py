@@ -117,15 +117,19 @@ def _write_lines(found: Sequence[Verified]) -> Iterator[str]:
         (only,) = found
         yield stderr_lines(only.problems) + (f"{only.summary}\n" if only.summary else "")
         return
-    for one in found:
-        yield stderr_lines(
-            problem._replace(file=problem.file or one.path) for problem in one.problems
-        )
+    for one in map(_name_package, found):
+        yield stderr_lines(one.problems)
         if one.summary:
             yield f"{printable(one.path)}: {one.summary}\n"
     failed = sum(one.failed for one in found)
     numbers = [f"{len(found) - failed} verified", *([f"{failed} with errors"] if failed else [])]
     yield f"{count(len(found), 'package')}: {', '.join(numbers)}\n"
+
+
+def _name_package(one: Verified) -> Verified:
+    """Let each problem without a file name the package."""
+    named = (problem._replace(file=problem.file or one.path) for problem in one.problems)
+    return one._replace(problems=tuple(named))
 
 
 def _write_junit(found: Sequence[Verified]) -> Iterator[str]:
@@ -175,7 +179,7 @@ _IN_PROPERTY = {**_IN_DATA, ":": "%3A", ",": "%2C"}
 
 def _write_annotations(found: Sequence[Verified]) -> Iterator[str]:
     """Write a workflow command for each finding, at its line or at the file that the package is built from."""
-    for one in found:
+    for one in map(_name_package, found) if len(found) > 1 else found:
         beside = built_from(Path(one.path))
         default = os.path.join(one.path, beside) if beside else ""  # noqa: PTH118  # as given
         for finding in one.findings:
