@@ -102,3 +102,21 @@ def test_what_runs_comes_before_what_people_read(tmp_path: Path) -> None:
 def test_a_hostile_script_takes_no_longer_than_its_length(linked: Path) -> None:
     """With the square of it, some would take minutes."""
     assert find_lines(linked, "a.sh", "\\\n" * 400_000 + f"-k {'oc ' * 150_000}") == []
+
+
+def test_a_command_that_a_script_repeats_is_looked_up_once(
+    linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    is_dir = Path.is_dir
+
+    def record(path: Path, **more: bool) -> bool:
+        asked.append(path)
+        return is_dir(path, **more)
+
+    monkeypatch.setattr(Path, "is_dir", record)
+    find_lines(linked, "a.sh", "kustomize build other")
+    once = len(asked)
+    asked.clear()
+    find_lines(linked, "a.sh", "kustomize build other\n" * 50)
+    assert len(asked) == once > 0

@@ -5,8 +5,9 @@ A line that lets kustomize run functions is none of them.
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from krm_fn.tools.common.files import real_path
@@ -35,10 +36,11 @@ def find_builds(texts: TextsOfRepository, directory: Path) -> list[str]:
         return []
     real = real_path(directory)
     found: dict[str, None] = {}
+    find_folders = cache(_find_folders)  # a script may repeat a command many times
     for path, text in texts.find(("kustomize", "-k"), _is_script):
         for number, command in _find_commands(text):
-            words = _BETWEEN_WORDS.split(command)
-            named = _find_folders(words, texts.top, (texts.top / path).parent)
+            words = frozenset(_BETWEEN_WORDS.split(command))
+            named = find_folders(words, texts.top, (texts.top / path).parent)
             if not named or real in named:
                 found[f"{path}:{number}"] = None
     # What runs comes before what people read.
@@ -49,13 +51,13 @@ def _is_page(place: str) -> bool:
     return place.rpartition(":")[0].lower().endswith(".md")
 
 
-def _find_folders(words: Iterable[str], top: Path, start: Path) -> set[Path]:
+def _find_folders(words: frozenset[str], top: Path, start: Path) -> set[Path]:
     """Find the folders of a repository that words of a command name, from its top or from `start`.
 
     Nothing outside of the repository is looked up: it says nothing about the repository.
     """
     found: set[Path] = set()
-    for word in {*words}:
+    for word in words:
         if word in ("", "/") or len(Path(word).name) >= _LONGEST_NAME:
             continue
         for path in (top / word, start / word):
