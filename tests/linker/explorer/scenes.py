@@ -313,6 +313,11 @@ def a_set_is_renamed(cast: Cast) -> list[Actor]:
     return [cast.job("B"), after.job("B"), after.release("B"), CONTROLLERS]
 
 
+def a_set_is_renamed_after_its_job(cast: Cast) -> list[Actor]:
+    after = _renamed(cast)
+    return [after.job("B"), after.release("B"), CONTROLLERS]
+
+
 def a_set_is_renamed_and_goes_back(cast: Cast) -> list[Actor]:
     """Rename it with what a run may be about to delete."""
     after = _renamed(cast)

@@ -13,6 +13,7 @@ import pytest
 
 from krm_fn.linker import link_all_sets, wait
 from krm_fn.linker.cluster import Configs
+from krm_fn.linker.objects import Observation
 from krm_fn.linker.shared_looks import Look, SharedLooks
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
@@ -233,6 +234,7 @@ def test_no_schedule_of_the_one_linker_loses_or_leaks_a_revision(
 RENAMED_EACH_TIME = [
     (scenes.a_set_is_renamed, Cast(), 1),
     (scenes.a_set_is_renamed, WITH_SECRET, 1),
+    (scenes.a_set_is_renamed_after_its_job, Cast(), 1),
     (scenes.a_set_is_renamed_and_goes_back, Cast(), 1),
     (scenes.a_set_is_renamed_and_gets_its_name_back, Cast(), 1),
     (scenes.a_set_is_renamed_beside_the_one_linker, ALONE, 1),
@@ -257,7 +259,7 @@ def former_sets_are_left_alone(patch: pytest.MonkeyPatch) -> None:
 
 
 def whoever_is_named_is_a_former_set(patch: pytest.MonkeyPatch) -> None:
-    """Take the word of an inventory for it, though the other set has one of its own."""
+    """Take the word of an inventory for it, though the other set has one of its own, which lists what stays."""
     with_former = Configs.with_former
 
     def believe(set_name: str, list_set: Callable[[str], Configs]) -> Configs:
@@ -268,6 +270,7 @@ def whoever_is_named_is_a_former_set(patch: pytest.MonkeyPatch) -> None:
         return with_former(set_name, list_former)
 
     patch.setattr(Configs, "with_former", believe)
+    patch.setattr(Observation, "rendered_elsewhere", frozenset())
 
 
 def its_inventory_is_the_only_owner(patch: pytest.MonkeyPatch) -> None:
@@ -283,8 +286,8 @@ def its_inventory_is_the_only_owner(patch: pytest.MonkeyPatch) -> None:
 
 
 TAKES_TOO_MUCH = [
-    (former_sets_are_left_alone, scenes.a_set_is_renamed, Cast(), 0),
-    (whoever_is_named_is_a_former_set, scenes.a_set_takes_over_one_that_is_alive, ALONE, 0),
+    (former_sets_are_left_alone, scenes.a_set_is_renamed_after_its_job, Cast(), 0),
+    (whoever_is_named_is_a_former_set, scenes.a_set_takes_over_one_that_is_alive, ALONE, 1),
     (
         its_inventory_is_the_only_owner,
         scenes.a_set_gets_its_name_back_beside_the_one_linker,
