@@ -141,7 +141,9 @@ def diff(
 
     --fail-on lists the risks that a change must not bring. prune: a deployer would delete an object that pods use.
     missing: new pods do not start, because an object that they read is gone. refused: the API server refuses the
-    change. shared-set: two packages share one set, or two sets one object, in one namespace (only with --each).
+    change, because a field cannot change in this way; what admission webhooks refuse, and other rules of custom kinds
+    than self == oldSelf in a definition of the package, is only known of a few kinds. shared-set: two packages share
+    one set, or two sets one object, in one namespace (only with --each).
 
     Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.

@@ -6,7 +6,8 @@ CONSUMERS: kinds at whose objects the linker always looks, so that each Role nam
 are those of `Kind` in `base/kind.py`. MAKES: of a custom kind, the custom kinds whose objects begin
 with a copy of what it says, and keep that: they may need a revision without a pod. MAKES_NONE:
 groups of kinds of which no controller makes such objects. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other kinds
-without a namespace. HOLDS: what keeps pods from another template. PLURALS: plurals that the rules
+without a namespace. HOLDS: what keeps pods from another template. EFFECTS: what one does instead of
+a rollout. REFUSING: what webhooks let nobody change. PLURALS: plurals that the rules
 of English do not give, by group and kind; of any group, if that is empty. BUILT_IN: the groups of
 Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
 HASH_LABELS: labels by controllers on what they make of a template and on its pods; a Rollout uses
@@ -1401,6 +1402,163 @@ HOLDS = (
     ("apps", "StatefulSet", "spec/updateStrategy/rollingUpdate/partition", "", "partition"),
     ("apps", "DaemonSet", "spec/updateStrategy/type", "OnDelete", "on-delete"),
     ("argoproj.io", "Rollout", "spec/paused", "true", "paused"),
+)
+
+# What another pod template does to kinds whose controllers do not roll it: group, kind, what an object
+# says if the row is of such objects alone, and the effect; the first row that fits counts. Then the
+# field of which each change does so, if that is not just a pod template, the fields in it that do
+# not, and the source.
+EFFECTS = (
+    (
+        "controlplane.cluster.x-k8s.io",
+        "KubeadmControlPlane",
+        "",
+        "replaces-machines",
+        "spec.kubeadmConfigSpec",
+        (),
+        (
+            "kubernetes-sigs/cluster-api: controlplane/kubeadm/internal/filters.go "
+            "(MatchesMachineSpec, matchInitOrJoinConfiguration)"
+        ),
+    ),
+    (
+        "keda.sh",
+        "ScaledJob",
+        "spec.rollout.strategy=gradual",
+        "next-run",
+        "",
+        (),
+        (
+            "kedacore/keda: controllers/keda/scaledjob_controller.go "
+            "(deletePreviousVersionScaleJobs)"
+        ),
+    ),
+    (
+        "keda.sh",
+        "ScaledJob",
+        "",
+        "ends-runs",
+        "spec",
+        (),
+        (
+            "kedacore/keda: controllers/keda/scaledjob_controller.go "
+            "(deletePreviousVersionScaleJobs: all Jobs of another generation)"
+        ),
+    ),
+    (
+        "ray.io",
+        "RayCluster",
+        "spec.upgradeStrategy.type=Recreate",
+        "rolls",
+        "",
+        (),
+        (
+            "ray-project/kuberay: ray-operator/controllers/ray/raycluster_controller.go "
+            "(shouldRecreatePodsForUpgrade)"
+        ),
+    ),
+    (
+        "ray.io",
+        "RayCluster",
+        "",
+        "new-pods",
+        "",
+        (),
+        (
+            "ray-project/kuberay: ray-operator/controllers/ray/raycluster_controller.go "
+            "(reconcilePods compares numbers of pods)"
+        ),
+    ),
+    (
+        "sparkoperator.k8s.io",
+        "SparkApplication",
+        "",
+        "ends-runs",
+        "spec",
+        ("spec.suspend", "spec.timeToLiveSeconds"),
+        (
+            "kubeflow/spark-operator: internal/controller/sparkapplication/event_filter.go "
+            "(EventFilter.Update: ApplicationStateInvalidating)"
+        ),
+    ),
+)
+
+# Kinds of others of which a webhook or a rule of the definition refuses a change: group, kind, what
+# an object says, the refused operations as in IMMUTABLE, and the source. Of fields to which a webhook
+# adds defaults, only another value is known to be refused. Behind `.*`: only of what is in a field.
+REFUSING = (
+    (
+        "argoproj.io",
+        "Rollout",
+        "",
+        {"spec.selector": "change", "spec.selector.*": "change,set,unset"},
+        "argoproj/argo-rollouts: manifests/crds/rollout-crd.yaml (self == oldSelf)",
+    ),
+    (
+        "batch.volcano.sh",
+        "Job",
+        "",
+        {
+            "spec.tasks": "set,unset",
+            "spec.tasks.template": "change",
+        },
+        "volcano-sh/volcano: pkg/webhooks/admission/jobs/validate/admit_job.go (validateJobUpdate)",
+    ),
+    (
+        "jobset.x-k8s.io",
+        "JobSet",
+        "spec.suspend=true",
+        {"spec.suspend": ""},
+        "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate; may be suspended)",
+    ),
+    (
+        "jobset.x-k8s.io",
+        "JobSet",
+        "",
+        {
+            "spec.replicatedJobs": "set,unset",
+            "spec.replicatedJobs.template": "change,set,unset",
+            "spec.replicatedJobs.template.spec.completionMode": "change",
+            "spec.replicatedJobs.template.spec.template.spec.restartPolicy": "change",
+        },
+        "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate)",
+    ),
+    (
+        "snapshot.storage.k8s.io",
+        "VolumeSnapshot",
+        "",
+        {"spec.source": "change,set,unset"},
+        (
+            "kubernetes-csi/external-snapshotter: pkg/validation-webhook/snapshot.go "
+            "(checkSnapshotImmutableFieldsV1), since then rules in "
+            "client/config/crd/snapshot.storage.k8s.io_volumesnapshots.yaml"
+        ),
+    ),
+    (
+        "tekton.dev",
+        "PipelineRun",
+        "",
+        {"spec": "change", "spec.params": "change,set,unset", "spec.status": ""},
+        (
+            "tektoncd/pipeline: pkg/apis/pipeline/v1/pipelinerun_validation.go (ValidateUpdate; only "
+            "spec.status)"
+        ),
+    ),
+    (
+        "tekton.dev",
+        "TaskRun",
+        "",
+        {
+            "spec": "change",
+            "spec.params": "change,set,unset",
+            "spec.status": "",
+            "spec.statusMessage": "",
+        },
+        (
+            "tektoncd/pipeline: pkg/apis/pipeline/v1/taskrun_validation.go (ValidateUpdate; only "
+            "spec.status and spec.statusMessage)"
+        ),
+    ),
 )
 
 # kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts:

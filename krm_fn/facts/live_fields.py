@@ -161,6 +161,7 @@ STORED_WHEN_EMPTY = {
     "activeDeadlineSeconds",
     "allocateLoadBalancerNodePorts",
     "allowPrivilegeEscalation",
+    "attachRequired",
     "automountServiceAccountToken",
     "averageUtilization",
     "backoffLimit",

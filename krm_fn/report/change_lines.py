@@ -47,6 +47,7 @@ _CAUSES = {
     Cause.CHECKSUM: "checksum",
     Cause.IMAGE: "new image",
     Cause.TEMPLATE: "pod template",
+    Cause.SPEC: "spec",
 }
 
 
@@ -60,6 +61,8 @@ class _Words(NamedTuple):
 
 _OF_OTHERS = {
     Effect.ROLLS: _Words("rolls"),
+    Effect.REPLACES_MACHINES: _Words("replaces every control-plane machine of"),
+    Effect.ENDS_RUNS: _Words("ends the current runs of"),
     Effect.NEXT_RUN: _Words("used by the next run of"),
     Effect.RUNS: _Words("runs", "again", "again"),
     Effect.NEW_PODS: _Words("used by new pods of"),
@@ -94,6 +97,8 @@ _OF_OTHERS = {
 
 _OF_ITSELF = {
     Effect.ROLLS: "rolls:",
+    Effect.REPLACES_MACHINES: "replaces every control-plane machine:",
+    Effect.ENDS_RUNS: "ends its current runs, and begins anew:",
     Effect.NEXT_RUN: "from the next run:",
     Effect.RUNS: "runs again:",
     Effect.NEW_PODS: "for new pods:",
@@ -120,7 +125,13 @@ REFUSALS = {
         "give it another name, or delete it first",
     ),
 }
-"""Why the API server refuses an update, and what to do."""
+"""Why the API server refuses an update of a ConfigMap or Secret, and what to do."""
+
+_OF_FIELD = (
+    "cannot change in this way;",
+    "delete the object first, or let the deployer replace it",
+)
+"""The same of a field of another object."""
 
 
 class Span(NamedTuple):
@@ -404,8 +415,10 @@ def list_statements(change: ObjectChange) -> Iterator[Statement]:
         ]
         yield Statement([*map(printable, words)], is_warning=True, is_error=True)
     if change.refusal is not None and new is not None:
-        what, remedy = REFUSALS[change.refusal]
-        words = ["the API server refuses this:", printable(new.name or new.base), what, remedy]
+        is_config = change.refusal in REFUSALS
+        who = (new.name or new.base) if is_config else change.refusal
+        what, remedy = REFUSALS[Refusal(change.refusal)] if is_config else _OF_FIELD
+        words = ["the API server refuses this:", printable(who), what, remedy]
         yield Statement(words, is_warning=True, is_error=True)
     if old is not None and new is not None:
         yield from _find_turns(old, new)
@@ -443,6 +456,8 @@ def _write_rolls(change: ObjectChange) -> Iterator[Statement]:
     grouped: dict[tuple[Effect, tuple[Cause, ...]], list[str]] = defaultdict(list)
     for roll in change.rolls:
         is_own = (roll.kind, roll.namespace, roll.name) == (who.kind, who.namespace, who.base)
+        if is_own and change.refusal:
+            continue  # nothing of it happens
         if is_own:
             causes = ", ".join(_CAUSES[cause] for cause in roll.by)
             words = [*filter(None, (_OF_ITSELF[roll.effect], causes))]

@@ -4,14 +4,15 @@ A comparison of two renderings and the history of a revision say the same of a c
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, collect
 from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.base.node import get, text
-from krm_fn.facts.kinds import HOLDS
+from krm_fn.facts.kinds import EFFECTS, HOLDS, REFUSING
 from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
@@ -28,24 +29,28 @@ def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownV
 
 
 class Cause(StrEnum):
-    """The part of a pod template that has changed, the most telling first."""
+    """The part of a pod template that has changed, the most telling first; at last, the rest of the spec."""
 
     NAME = "name"
     CHECKSUM = "checksum"
     IMAGE = "image"
     TEMPLATE = "template"
+    SPEC = "spec"
 
 
 class Effect(StrEnum):
     """The effect of a change on a workload, the strongest first.
 
-    `ROLLS` and `RUNS` make pods. `RELEASED`: it rolls if an earlier change has been held back.
+    `ROLLS`, `ENDS_RUNS` and `RUNS` make pods. `REPLACES_MACHINES`: those of a control plane.
+    `RELEASED`: it rolls if an earlier change has been held back.
     `ON_DELETE`, `PAUSED` and `PARTITION` hold back another pod template. `IN_PLACE`: pods that run
     see other files. `NEXT_START`: pods read it when they start. `CHANGES`: to an object without
     pods.
     """
 
     ROLLS = "rolls"
+    REPLACES_MACHINES = "replaces-machines"
+    ENDS_RUNS = "ends-runs"
     NEXT_RUN = "next-run"
     RUNS = "runs-again"
     NEW_PODS = "new-pods"
@@ -59,7 +64,7 @@ class Effect(StrEnum):
     CHANGES = "changes"
 
 
-MAKES_PODS = frozenset((Effect.ROLLS, Effect.RUNS))
+MAKES_PODS = frozenset((Effect.ROLLS, Effect.ENDS_RUNS, Effect.RUNS))
 KEEPS_PODS = frozenset(
     (Effect.ON_DELETE, Effect.PAUSED, Effect.PARTITION, Effect.IN_PLACE, Effect.NEXT_START)
 )
@@ -67,6 +72,31 @@ KEEPS_PODS = frozenset(
 
 _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
 """The effect of another pod template on kinds that do not replace their pods, by the documentation of each."""
+
+
+class _Special(NamedTuple):
+    """What another pod template does to objects that say `when`.
+
+    Each change of the field `own` does so too, but for the fields `but` in it.
+    """
+
+    when: str
+    effect: str
+    own: str
+    but: tuple[str, ...]
+
+
+_SPECIAL = collect(
+    ((group, kind), _Special(when, effect, own, but))
+    for group, kind, when, effect, own, but, _ in EFFECTS
+)
+_REFUSING = frozenset(
+    (group, kind)
+    for group, kind, _, row, _ in REFUSING
+    if any(path == "spec" or path.endswith("template") for path in row)
+)
+"""Kinds of others of which the pod template cannot change."""
+_POSITION = re.compile(r"\[[^]]*\]")
 
 
 class Hold(NamedTuple):
@@ -110,6 +140,21 @@ def read_hold(item: Item, scaled: Scaled) -> Hold:
     return _NO_HOLD
 
 
+def fits(item: Item, when: str) -> bool:
+    """Tell whether an object says something: `spec.suspend=true`. `""` fits each."""
+    path, _, value = when.partition("=")
+    return not when or text(get(item.node, *path.split("."))).lower() == value.lower()
+
+
+def is_like_template(item: Item, field: str) -> bool:
+    """Tell whether a change of a field does what another pod template does to an object."""
+    path = _POSITION.sub("", field)
+    for one in _SPECIAL.get(item.id.group_kind, ()):
+        if fits(item, one.when):
+            return bool(one.own) and path.startswith(one.own) and not path.startswith(one.but)
+    return item.id.kind == "Pod" and path.startswith("spec.")
+
+
 def effect_on(item: Item, *, keeps_name: bool, scaled: Scaled = frozenset()) -> Effect:
     """Return the effect of another pod template on an object, whose name may change with it.
 
@@ -118,8 +163,12 @@ def effect_on(item: Item, *, keeps_name: bool, scaled: Scaled = frozenset()) -> 
     held = read_hold(item, scaled).effect
     if held is not None:
         return held
-    if cannot_change(item):
+    is_refusing = item.id.group_kind in _REFUSING and not is_replaced(item)
+    if is_refusing or cannot_change(item):
         return Effect.REFUSED if keeps_name else Effect.RUNS
+    for one in _SPECIAL.get(item.id.group_kind, ()):
+        if fits(item, one.when):
+            return Effect(one.effect)
     if item.id.kind in {"Job", "Pod"} and is_replaced(item):
         return Effect.RUNS
     return _EFFECTS.get(item.id.kind, Effect.ROLLS)
@@ -137,25 +186,8 @@ class Refusal(StrEnum):
     TYPE = "type"
 
 
-def why_refused(before: Item, after: Item, *, has_new_content: bool) -> Refusal | None:
-    """Return why the API server refuses to change a ConfigMap or Secret into another one."""
-    if is_replaced(after):
-        return None
-    if before.id.kind == "Secret" and _type_of(before) != _type_of(after):
-        return Refusal.TYPE
-    if not is_immutable(before):
-        return None
-    if has_new_content:
-        return Refusal.CONTENT
-    return None if is_immutable(after) else Refusal.IMMUTABLE
-
-
 def is_immutable(item: Item) -> bool:
     return text(get(item.node, "immutable")).lower() == "true"
-
-
-def _type_of(secret: Item) -> str:
-    return text(get(secret.node, "type")) or "Opaque"
 
 
 class RemovalOutcome(StrEnum):
@@ -242,7 +274,8 @@ class ObjectChange(NamedTuple):
     that would prune the old one while pods use it. `missing` are the workloads that still need the
     old one to start pods, though nothing has its name any more or, as `lack` says, for another
     reason; `missing_in` is the namespace where they need it. `refusal`: why the API server does
-    not take the new one. `edits` are the fields of a live one that would be set back. `whole`: what is
+    not take the new one, a `Refusal` or the path of a field that cannot change in this way. `edits`
+    are the fields of a live one that would be set back. `whole`: what is
     there of an object that is on one side only, by which packages are compared. It is not written.
     """
 
@@ -257,7 +290,7 @@ class ObjectChange(NamedTuple):
     missing: tuple[str, ...] = ()
     missing_in: str = ""
     lack: str = ""
-    refusal: Refusal | None = None
+    refusal: str | None = None
     edits: tuple[HandEdit, ...] = ()
     whole: ShownValue | None = None
 

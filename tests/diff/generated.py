@@ -56,7 +56,7 @@ def differences(draw: st.DrawFn) -> Difference:
         rolls=(roll,),
         hazards=("argocd",),
         missing=draw(st.just(()) | st.tuples(text)),
-        refusal=draw(st.none() | st.sampled_from(Refusal)),
+        refusal=draw(st.none() | st.sampled_from(Refusal) | text),
     )
     outcome = draw(st.sampled_from([RemovalOutcome.KEPT, RemovalOutcome.PRUNED]))
     gone = ObjectChange(who(draw(text)), None, fate=Removal(outcome, (draw(text),), ()))

@@ -9,7 +9,6 @@ from krm_fn.report.object_change import (
     FieldChange,
     HandEdit,
     ObjectChange,
-    Refusal,
     Removal,
     RemovalOutcome,
     Roll,
@@ -58,7 +57,7 @@ def _read_change(read: Any) -> ObjectChange:
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
         missing=tuple(read["missing"]),
-        refusal=read["refusal"] and Refusal(read["refusal"]),
+        refusal=read["refusal"],
         edits=tuple(HandEdit(**one) for one in read["edits"]),
     )
 

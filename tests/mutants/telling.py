@@ -385,7 +385,7 @@ TELLING = (
         "is_not_stored",
         "is_element or names[0] in OPEN_MAPS or names[0] in QUANTITIES",
         "is_element or names[0] in OPEN_MAPS",
-        "tests/diff/test_stored.py",
+        "tests/common/test_stored.py",
     ),
     Telling(
         "what cannot be left out of a List is read all the same",

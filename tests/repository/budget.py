@@ -377,7 +377,7 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 16.05),
         Count("the same, with its Deployment", together.files, 63),
         Count("their lines, in thousands", together.lines / 1000, 20.2),
-        Count("files that one line of diff enters", diff.files, 86),
+        Count("files that one line of diff enters", diff.files, 87),
         Count("their lines, in thousands", diff.lines / 1000, 27.1),
     ]
 

@@ -14,19 +14,20 @@ from krm_fn.core.names.names import base_name, read_content
 from krm_fn.facts.annotations import COPIED
 from krm_fn.report.object_change import (
     ComparedObject,
+    Effect,
     FieldChange,
     ObjectChange,
-    Refusal,
     Removal,
     RemovalOutcome,
     Roll,
     ShownValue,
+    effect_on,
     is_immutable,
-    why_refused,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
 from krm_fn.tools.common.rendered import find_lost_keys, find_unmet_needs, is_internal
+from krm_fn.tools.common.stored import find_refusal, read_definitions
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     AS_WRITTEN,
@@ -187,7 +188,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     compared = [reader.compare(pair) for pair in pairs]
     renamed = _list_renamed(compared, reader, old, new)
     rolls = _find_all_rolls(compared, renamed, old, new)
-    writer = _Writer((old, new), rolls, renamed, _find_refusals(reader, old, new))
+    writer = _Writer((old, new), rolls, renamed, _find_refusals(reader, compared, old, new))
     revisions: list[ObjectChange] = []
     others: list[ObjectChange] = []
     notes: list[str] = []
@@ -261,25 +262,27 @@ def _find_all_rolls(
     return find_rolls(pairs, fields, edited, renamed, (old, new), made_anew)
 
 
-def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict[Item, Refusal]:
+def _find_refusals(
+    reader: "_ContentReader", compared: Iterable[_ComparedPair], old: Release, new: Release
+) -> dict[Item, str]:
     """Find what the API server does not make of the object that has its name.
 
     By the name alone: what the name of a generator's hash has been may be a revision, and no longer be one.
     """
     if (old.dialect, new.dialect) != (AS_WRITTEN, AS_WRITTEN):
         return {}  # nobody applies one environment over another
-    there = {
-        (*scope_of(item, old), item.id.name): item
-        for item in old.package.authored
-        if item.is_config
-    }
-    refusals: dict[Item, Refusal] = {}
+    there = {(*scope_of(item, old), item.id.name): item for item in old.package.authored}
+    definitions = read_definitions(new.package.authored)
+    edited = {one.pair.new for one in compared if one.fields}
+    refusals: dict[Item, str] = {}
     for item in new.package.authored:
-        before = there.get((*scope_of(item, new), item.id.name)) if item.is_config else None
-        if before is None:
+        before = there.get((*scope_of(item, new), item.id.name))
+        # What another name in its pod template does is said of the object that has got this name.
+        is_told = item not in edited and effect_on(item, keeps_name=True) is Effect.REFUSED
+        if before is None or is_told:
             continue
-        is_edited = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
-        refusal = why_refused(before, item, has_new_content=is_edited)
+        has_new_content = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
+        refusal = find_refusal(before, item, definitions, has_new_content=has_new_content)
         if refusal is not None:
             refusals[item] = refusal
     return refusals
@@ -419,7 +422,7 @@ class _Writer:
         releases: tuple[Release, Release],
         rolls: Rolls,
         renamed: Collection[Item],
-        refusals: Mapping[Item, Refusal],
+        refusals: Mapping[Item, str],
     ) -> None:
         self._old, self._new = releases
         self._rolls = rolls

@@ -22,11 +22,12 @@ from krm_fn.report.object_change import (
     Roll,
     Scaled,
     effect_on,
+    is_like_template,
     list_scaled,
     read_hold,
 )
+from krm_fn.tools.common.stored import is_stored_alike
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
-from krm_fn.tools.diff.stored import is_stored_alike
 
 _IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\b")
 _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
@@ -152,7 +153,9 @@ class _Workload:
         for _, one, targets in self._known.release.by_referrer.get(self._item, ()):
             for config in targets:
                 if config in self._known.renamed and (one.kind, one.name.value) not in before:
-                    is_in_pod = _is_in_template(self._item, one)
+                    is_in_pod = _is_in_template(self._item, one) or is_like_template(
+                        self._item, one.field
+                    )
                     effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
         return effects
 
@@ -180,9 +183,9 @@ class _Workload:
     def _causes(self) -> set[Cause]:
         """The causes in itself."""
         is_as_written, changes = self._known.is_as_written, self._known.fields.get(self._item, ())
-        is_known = self._item.id.kind == "Pod" or not is_as_written
         causes: set[Cause] = set()
-        if is_known or (changes and self._is_another):
+        is_like_another = any(is_like_template(self._item, change.path) for change in changes)
+        if is_like_another or not is_as_written or (changes and self._is_another):
             causes.update(chain.from_iterable(_causes(self._item, change) for change in changes))
         # Namespaces and names are part of a checksum: of another environment, it differs in any case.
         if is_as_written and self._covered == []:
@@ -243,15 +246,15 @@ def _is_in_template(item: Item, reference: Reference) -> bool:
 
 
 def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
-    is_pod = item.id.kind == "Pod" and change.path.startswith("spec.")
-    if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
+    is_in_template = bool(_IN_TEMPLATE.search(change.path)) and any(find_templates(item.node))
+    if is_in_template or is_like_template(item, change.path):
         is_annotation = "annotations[" in change.path and change.path.endswith("]")
         if _IMAGE.search(change.path):
             yield Cause.IMAGE
         elif is_annotation and "checksum" in change.path:
             yield Cause.CHECKSUM
         else:
-            yield Cause.TEMPLATE
+            yield Cause.TEMPLATE if is_in_template or item.id.kind == "Pod" else Cause.SPEC
 
 
 def _is_stored_anew(item: Item, old: Item) -> bool:

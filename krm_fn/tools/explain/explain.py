@@ -99,6 +99,8 @@ _BY_CONTENT = "by its content; the new name is not shown"
 
 _EFFECTS = {
     Effect.ROLLS: "a change of these rolls it",
+    Effect.REPLACES_MACHINES: "a change of these replaces every control-plane machine",
+    Effect.ENDS_RUNS: "a change of these ends its current runs, and begins anew",
     Effect.NEXT_RUN: "a change of these counts from its next run",
     Effect.RUNS: "a change of these runs it again",
     Effect.NEW_PODS: "a change of these counts for new pods",

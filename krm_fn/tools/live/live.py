@@ -318,7 +318,7 @@ def _complete(
     def is_seen(change: ObjectChange) -> bool:
         return change.old is not None or (_group(change.who), change.who.kind) not in found.unseen
 
-    def find_live_refusal(change: ObjectChange) -> Refusal | None:
+    def find_live_refusal(change: ObjectChange) -> str | None:
         item = rendered.get((change.who.kind, change.who.namespace, change.who.base))
         if item is None or (item.id.kind, change.who.namespace, item.id.name) not in found.frozen:
             return change.refusal

@@ -36,7 +36,7 @@ from krm_fn.linker.read import mapping
 from krm_fn.report.object_change import HandEdit
 from krm_fn.report.secrets import UNREAD
 from krm_fn.tools.common.rendered import is_internal
-from krm_fn.tools.diff.stored import (
+from krm_fn.tools.common.stored import (
     FALSE,
     TOP,
     TRUE,

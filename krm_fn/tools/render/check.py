@@ -39,12 +39,13 @@ from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import authored_id, base_name, read_content
 from krm_fn.core.yaml.yaml import open_envelope, read_yaml
 from krm_fn.report.change_lines import REFUSALS
-from krm_fn.report.object_change import Refusal, is_immutable, why_refused
+from krm_fn.report.object_change import Refusal, is_immutable
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.rendered import find_default_namespace, find_lost_keys, find_unmet_needs
+from krm_fn.tools.common.stored import find_refusal
 from krm_fn.tools.opened.opened import Inputs, SourceText, read_sources
 
 _MOST_READERS = 3
@@ -282,12 +283,12 @@ def find_refusals(
             if place and before.id.namespace not in ("", place):
                 continue
             is_edited = is_immutable(before) and _is_edited(before, item)
-            refusal = why_refused(before, item, has_new_content=is_edited)
+            refusal = find_refusal(before, item, {}, has_new_content=is_edited)
             # What somebody has made immutable by hand stays so, and is taken.
             is_by_hand = is_dump and not is_revision(before) and not is_edited
-            if refusal is None or (refusal is Refusal.IMMUTABLE and is_by_hand):
+            if refusal is None or (refusal == Refusal.IMMUTABLE and is_by_hand):
                 continue
-            what, remedy = REFUSALS[refusal]
+            what, remedy = REFUSALS[Refusal(refusal)]
             yield about(before, f"the API server refuses the new one: it {what} {remedy}")
             break
 

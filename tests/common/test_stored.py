@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.diff.stored import is_stored_alike
+from krm_fn.tools.common.stored import is_stored_alike
 
 DEPLOYMENT = ResourceId("apps/v1", "Deployment", "shop", "web")
 WIDGET = ResourceId("example.com/v1", "Widget", "shop", "web")
