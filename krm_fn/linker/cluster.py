@@ -1,6 +1,7 @@
 """Define what a run asks of a cluster, and collect all that it has to see before it decides."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
@@ -362,10 +363,9 @@ def _read_configs(plan: LinkPlan, cluster: Reader) -> Configs:
         # What has kept its name may be anybody's.
         if found is not None and found.set_name != plan.set and without_hash(name) != name:
             borrowed.append(found)
+    owners = chain.from_iterable(revision.owners for revision in configs.revisions)
     has_another_owner = any(
-        owner.group_kind == ("", "ConfigMap") and owner.name != plan.inventory
-        for revision in configs.revisions
-        for owner in revision.owners
+        owner.group_kind == ("", "ConfigMap") and owner.name != plan.inventory for owner in owners
     )
     others: list[Inventory] = []
     # Only what is not rendered here may go, and only that may be rendered elsewhere alone.

@@ -93,7 +93,7 @@ _SPECIAL = collect(
 _REFUSING = frozenset(
     (group, kind)
     for group, kind, _, row, _ in REFUSING
-    if any(path == "spec" or path.endswith("template") for path in row)
+    if re.search(r"^spec$|template$", "\n".join(row), re.MULTILINE)
 )
 """Kinds of others of which the pod template cannot change."""
 _POSITION = re.compile(r"\[[^]]*\]")

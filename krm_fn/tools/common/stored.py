@@ -8,6 +8,7 @@ some fields of what it has stored.
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from itertools import chain
 from typing import Any, TypeAlias
 
 from krm_fn.base.go_yaml import is_text, read_number
@@ -257,7 +258,7 @@ def _read_schema(schema: Node | None, path: str) -> Iterator[tuple[str, str]]:
             target = f"{path}{found['path']}".strip(".")
             yield target, "change"
             steps = found["path"].split(".")[1:]
-            inner = get(schema, *(name for one in steps for name in ("properties", one)))
+            inner = get(schema, *chain.from_iterable(("properties", one) for one in steps))
             # What the schema fills in may be written down, or not any more.
             if inner and not any("default" in fields(node) for node in walk([inner])):
                 yield f"{target}.*", "change,set,unset"
@@ -265,10 +266,8 @@ def _read_schema(schema: Node | None, path: str) -> Iterator[tuple[str, str]]:
         yield from _read_schema(inner, f"{path}.{name}".strip("."))
 
 
-_FIXED = collect(
-    ((group, kind), (when, fixed))
-    for group, kind, when, fixed in (*IMMUTABLE, *(row[:4] for row in REFUSING))
-)
+_ROWS = [*IMMUTABLE, *(row[:4] for row in REFUSING)]
+_FIXED = collect(((group, kind), (when, fixed)) for group, kind, when, fixed in _ROWS)
 
 
 def _fixed_of(before: Item, after: Item) -> FixedFields:

@@ -525,7 +525,8 @@ def _line_of(item: Item, release: Release) -> _Line:
 
 def _find_moved(old: Release, new: Release) -> dict[_Line, _Line]:
     """Return for each object that is only in another namespace now what it was."""
-    before, after = ({_line_of(item, one) for item in one.package.authored} for one in (old, new))
+    before = {_line_of(item, old) for item in old.package.authored}
+    after = {_line_of(item, new) for item in new.package.authored}
     left = {(*line[:2], line[3]): line for line in sorted(before - after)}
     came = {line: left.get((*line[:2], line[3])) for line in after - before}
     return {line: was for line, was in came.items() if was}
