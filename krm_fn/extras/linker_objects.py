@@ -11,7 +11,13 @@ from krm_fn.base.changes import Object
 from krm_fn.base.kind import DEPLOYERS, SYNC_WAVE, Kind, keep_new_name, protections_of, wave_of
 from krm_fn.base.link_plan import PLAN_VERSION, JobPlan, RevisionName
 from krm_fn.base.node import NewValue
-from krm_fn.base.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings, version_of
+from krm_fn.base.settings import (
+    DEFAULT_SET,
+    NO_SIDECAR_ANNOTATIONS,
+    NO_SIDECAR_LABELS,
+    Settings,
+    version_of,
+)
 from krm_fn.core.decide.run import Revision
 from krm_fn.core.names.names import content_name, cron_job_name
 
@@ -297,7 +303,8 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
         keys.RENDERED: ",".join(sorted({revision.name for revision in group.rendered})),
         keys.LINKER_RUN: keys.SHARED_LINKER if linker.is_shared else "",
         keys.TOLD_KINDS: ",".join(linker.kinds),
-        keys.FORMER_SETS: ",".join(settings.take_over),
+        # What had no name may be of several packages.
+        keys.FORMER_SETS: ",".join(one for one in settings.take_over if one != DEFAULT_SET),
         keys.LEAVING: "true" if settings.leave else "",
         keys.DEFAULT_NAMESPACE: group.default_namespace,
     }

@@ -47,8 +47,8 @@ TELLING = (
     Telling(
         "a revision with an owner of somebody else is deleted",
         "find_keepers",
-        "all(_is_linker_owner(plan, kinds, owner) for owner in revision.owners)",
-        "any(_is_linker_owner(plan, kinds, owner) for owner in revision.owners)",
+        "all(_is_linker_owner(plan, observation, kinds, owner) for owner in revision.owners)",
+        "any(_is_linker_owner(plan, observation, kinds, owner) for owner in revision.owners)",
         "tests/linker/test_owners.py",
     ),
     Telling(

@@ -25,6 +25,7 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     text,
+    unread_text,
     walk,
 )
 from krm_fn.base.problem import ResourceId
@@ -246,8 +247,11 @@ def read_definitions(items: Iterable[Item]) -> FixedByKind:
             spec = get(item.node, "spec")
             for version in elements(get(spec, "versions")):
                 api_version = f"{text(get(spec, 'group'))}/{text(get(version, 'name'))}"
-                fixed = _read_schema(get(version, "schema", "openAPIV3Schema"), "")
-                found[api_version, text(get(spec, "names", "kind"))] = dict(fixed)
+                schema = get(version, "schema", "openAPIV3Schema")
+                # Most of them say nothing of that, and have no nodes before somebody looks.
+                if schema is not None and "oldSelf" in (unread_text(schema) or "oldSelf"):
+                    fixed = dict(_read_schema(schema, ""))
+                    found[api_version, text(get(spec, "names", "kind"))] = fixed
     return found
 
 
