@@ -16,6 +16,7 @@ from krm_fn.linker.objects import (
     Observation,
     Owner,
     Unread,
+    listed_by,
 )
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import Version, read_consumer, read_version
@@ -353,12 +354,13 @@ def _read_configs(plan: LinkPlan, cluster: Reader) -> Configs:
     whose deployer has written it last.
     """
     configs = cluster.configs(plan)
+    inventory = configs.inventory
     own = {revision.name for revision in configs.revisions}
-    rendered = {revision.name for revision in plan.rendered}
-    if configs.inventory is not None:
-        rendered |= configs.inventory.references
+    # What is of a later wave is in the inventory, and not there yet.
+    planned = {revision.name for revision in plan.rendered}
+    awaited = listed_by(inventory) if inventory and inventory.is_shared else planned
     borrowed: list[LiveRevision] = []
-    for name in sorted(rendered - own - {""})[:MAX_LOOKUPS]:
+    for name in sorted(awaited - own - {""})[:MAX_LOOKUPS]:
         found = cluster.revision(name)
         # What has kept its name may be anybody's.
         if found is not None and found.set_name != plan.set and without_hash(name) != name:
@@ -369,7 +371,7 @@ def _read_configs(plan: LinkPlan, cluster: Reader) -> Configs:
     )
     others: list[Inventory] = []
     # Only what is not rendered here may go, and only that may be rendered elsewhere alone.
-    if borrowed or own - rendered or has_another_owner:
+    if borrowed or own - planned - listed_by(inventory) or has_another_owner:
         found_others = cluster.inventories()
         others = [
             one for one in found_others if not (one.set_name == plan.set or one.is_being_deleted)
