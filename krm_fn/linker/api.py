@@ -55,11 +55,15 @@ class Refused(ApiError):
 
 
 class Forbidden(Refused):
-    """A request failed as the Role lacks a `rule`, in the form of YAML."""
+    """A request failed as the Role lacks a `rule`, in the form of YAML.
+
+    `was_permitted`: a like one was permitted a moment ago.
+    """
 
     def __init__(self, what: str, why: str, rule: str) -> None:
         super().__init__(what, why)
         self.rule = rule
+        self.was_permitted = False
 
 
 class NotServed(Refused):

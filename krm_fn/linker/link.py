@@ -62,7 +62,8 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     try:
         _link(plan, secrets, cluster, report)
     except ApiError as error:
-        if isinstance(error, Forbidden) and plan.waits and secrets.has_looked:
+        is_lost = isinstance(error, Forbidden) and (error.was_permitted or secrets.has_looked)
+        if is_lost and plan.waits:
             report.warn(SUPERSEDED)
         else:
             _report_end(str(error), plan, secrets, report)

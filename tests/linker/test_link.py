@@ -1042,7 +1042,7 @@ def run_until_pruned(after: int, *, waits: bool = True) -> Pruned:
 def test_a_job_whose_role_is_pruned_ends_as_superseded_at_whatever_call() -> None:
     """As where its set is left to the linker of the namespace. Before its first look, nothing tells that."""
     assert run_until_pruned(0).report.failures[0] == "list configmaps: not permitted"
-    calls = 2  # the first look lists ConfigMaps twice
+    calls = 1
     while (ran := run_until_pruned(calls)).was_refused:
         assert ran.report.failures == [], calls
         assert ran.report.warnings[-1] == SUPERSEDED, calls

@@ -120,7 +120,7 @@ LOCALS = {
     "core.yaml.schemas._end_below": each("column", lambda _: [2], "match"),
     "guards.name_readers.NameReaders._find_path": Local(mounts, "search"),
     "guards.name_readers.NameReaders._say_hidden": Local(mounts, "search"),
-    "linker.read.read_live_revision": each("base", lambda _: ["web"]),
+    "linker.read.read_any_revision": each("base", lambda _: ["web"]),
     "tools.common.program.known_part": each("shape", lambda names: names["_compile_shapes"]()),
     "tools.diff.affected.FilesWithNames.__init__": each("pattern", lambda _: ["web|db"], "search"),
     "tools.diff.fold_packages._Eraser._erase_in_field": each("linker", lambda _: ["web"], "sub"),
