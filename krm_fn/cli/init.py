@@ -23,7 +23,9 @@ from krm_fn.stdio import terminal_size
 
 if TYPE_CHECKING:
     from krm_fn.report.table import Screen
+    from krm_fn.tools.diff.diff import NamesOfSeveral
     from krm_fn.tools.init.init import Surroundings
+    from krm_fn.tools.opened.opened import Opened
 
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
 
@@ -138,6 +140,7 @@ def init(
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.diff.diff import NamesOfSeveral
     from krm_fn.tools.init.init import Pipeline, Wishes
     from krm_fn.tools.init.init import init as init_directories
     from krm_fn.tools.init.init import remove as remove_from_directories
@@ -168,24 +171,38 @@ def init(
     shared = None if share is None else Path(share)
     if is_removal:
         return remove_from_directories(found, rendering.limits, shared, screen, is_dry_run=dry_run)
-    surroundings_of = partial(_read_surroundings, rendering=rendering, screen=screen)
-    return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+    names = NamesOfSeveral()
+    surroundings_of = partial(_read_surroundings, rendering=rendering, screen=screen, names=names)
+    done = init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+    return done if done.exit_code else _warn_of_shared(done, names, rendering)
+
+
+def _warn_of_shared(done: Outcome, names: "NamesOfSeveral", rendering: RenderingOptions) -> Outcome:
+    """Warn about revisions that two of the directories share; of a set, `init` itself says more."""
+    from krm_fn.report.secrets import stderr_lines
+
+    shared = names.find_shared(rendering.limits)
+    said = stderr_lines(problem for problem in shared if problem.resource is not None)
+    return done._replace(stderr=done.stderr + said)
 
 
 def _read_surroundings(
-    directory: Path, *, rendering: RenderingOptions, screen: "Screen"
+    directory: Path, *, rendering: RenderingOptions, screen: "Screen", names: "NamesOfSeveral"
 ) -> "Surroundings":
-    from krm_fn.tools.diff.diff import warn_of_shared
+    """Say how a directory is rendered. `names` gets those of the rendering."""
     from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
     from krm_fn.tools.init.init import Surroundings
 
     environment = rendering.environment()
     elsewhere = NamesElsewhere(directory, rendering.limits, is_everywhere=True)
-    sum_up = partial(sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere)
-    return Surroundings(
-        rendering.helm, environment, rendering.limits, sum_up, warn_of_shared, elsewhere
-    )
+
+    def sum_up(opened: "Opened") -> Outcome:
+        outcome, run = sum_up_rendering(opened, environment, screen, elsewhere)
+        names.add(os.path.relpath(directory), run)
+        return outcome
+
+    return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
 
 
 def _find_directories(given: tuple[str, ...]) -> list[Path]:

@@ -94,7 +94,7 @@ def render(  # one parameter an option
     stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
     packages = find_packages(paths, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
-    streams = [_render(some, rendering, strict=strict) for some in together]
+    streams, said = _render_all(together, rendering, strict=strict)
     outcomes = [
         _answer(some[0] if packages else "", stream)
         for some, stream in zip(together, streams, strict=True)
@@ -106,7 +106,7 @@ def render(  # one parameter an option
         ]
     outcome = _join(outcomes)
     if packages and not outcome.exit_code:
-        outcome = _warn_of_shared(packages, streams, outcome, rendering)
+        outcome = outcome._replace(stderr=outcome.stderr + said)
     if quiet:
         outcome = outcome._replace(summary="")
     if deployed is None or outcome.exit_code:
@@ -114,6 +114,24 @@ def render(  # one parameter an option
     from krm_fn.tools.render.render import check as check_deployed
 
     return check_deployed(outcome, deployed, stdin, rendering.namespace, rendering.limits)
+
+
+def _render_all(
+    together: Sequence[tuple[str, ...]], rendering: RenderingOptions, *, strict: bool
+) -> tuple[list["RenderedStream"], str]:
+    """Render each, and warn about sets and revisions that two of them have in one namespace."""
+    if len(together) == 1:
+        return [_render(together[0], rendering, strict=strict)], ""
+    from krm_fn.report.secrets import stderr_lines
+    from krm_fn.tools.diff.diff import NamesOfSeveral
+
+    streams: list[RenderedStream] = []
+    names = NamesOfSeveral()
+    for some in together:
+        found = _render(some, rendering, strict=strict)
+        names.add(some[0], found.run)
+        streams.append(found._replace(run=None))
+    return streams, stderr_lines(names.find_shared(rendering.limits))
 
 
 def _render(
@@ -137,22 +155,6 @@ def _answer(package: str, found: "RenderedStream") -> Outcome:
     if found.failed:
         return Outcome(b"", stderr_lines(problems), 1)
     return Outcome(found.stream.encode(), stderr_lines(problems), 0, f"{name}{found.summary}\n")
-
-
-def _warn_of_shared(
-    packages: Sequence[str],
-    streams: Sequence["RenderedStream"],
-    outcome: Outcome,
-    rendering: RenderingOptions,
-) -> Outcome:
-    """Warn about sets and revisions that two packages of one stream have in one namespace."""
-    from krm_fn.report.secrets import stderr_lines
-    from krm_fn.tools.diff.diff import warn_of_shared
-
-    pairs = zip(packages, streams, strict=True)
-    runs = [(path, one.run) for path, one in pairs if one.run is not None]
-    said = stderr_lines(warn_of_shared(runs, rendering.limits))
-    return outcome._replace(stderr=outcome.stderr + said)
 
 
 def _join(outcomes: list[Outcome]) -> Outcome:

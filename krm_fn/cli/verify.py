@@ -1,6 +1,7 @@
 """`krm-fn verify`: check manifests that are about to be applied."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,9 +109,7 @@ def verify(
     paths = paths or ("-",)
     packages = find_packages(paths, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
-    found = [_verify(some, rendering, options) for some in together]
-    if packages and len(packages) > 1:
-        found = _warn_of_shared(found, rendering, options)
+    found = _verify_all(together, rendering, options)
     outcome = write_findings(found, FindingsFormat(output))
     # At a terminal, stderr is in colour anyway.
     if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):
@@ -141,20 +140,27 @@ def _verify(
     return verified._replace(path=name, problems=(*rendered.problems, *found))
 
 
-def _warn_of_shared(
-    found: list["Verified"], rendering: RenderingOptions, options: "VerifyOptions"
+def _verify_all(
+    together: Sequence[tuple[str, ...]], rendering: RenderingOptions, options: "VerifyOptions"
 ) -> list["Verified"]:
-    """Add to each package the sets and revisions that it shares with one before."""
-    from krm_fn.tools.diff.diff import warn_of_shared
+    """Verify each, and add to it the sets and revisions that it shares with one before."""
+    if len(together) == 1:
+        return [_verify(together[0], rendering, options)]
+    from krm_fn.tools.diff.diff import NamesOfSeveral
 
-    runs = [(one.path, one.run) for one in found if one.run is not None]
-    problems = warn_of_shared(runs, rendering.limits)
+    verified: list[Verified] = []
+    names = NamesOfSeveral()
+    for some in together:
+        found = _verify(some, rendering, options)
+        names.add(found.path, found.run)
+        verified.append(found._replace(run=None))
+    problems = names.find_shared(rendering.limits)
     if options.strict:
         problems = [problem.as_error() for problem in problems]
     warned: list[Verified] = []
-    for one in found:
-        own = [problem for problem in problems if problem.file == one.path]
-        warned.append(one._replace(problems=(*one.problems, *own)))
+    for found in verified:
+        own = [problem for problem in problems if problem.file == found.path]
+        warned.append(found._replace(problems=(*found.problems, *own)))
     return warned
 
 

@@ -277,7 +277,7 @@ def _find_refusals(
     refusals: dict[Item, str] = {}
     for item in new.package.authored:
         before = there.get((*scope_of(item, new), item.id.name))
-        # What another name in its pod template does is said of the object that has got this name.
+        # Where only a name in its pod template is new, the object with that name says it.
         is_told = item not in edited and effect_on(item, keeps_name=True) is Effect.REFUSED
         if before is None or is_told:
             continue
@@ -491,7 +491,7 @@ class _Writer:
         for one in self._unmet:
             who, where = one.resolved.referrer, one.meant.namespace
             is_here, line = where == home, _line_of(who, self._new)
-            # Who gives up the object and moves may have found it there.
+            # A package that drops the object and moves may read one that is there already.
             before = self._moved.get(line, line) if has_successor else line
             was_met = before in readers
             is_kept = is_here and bool(find_deployers(old))

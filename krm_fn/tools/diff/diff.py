@@ -6,7 +6,7 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.common.files import Limits
 from krm_fn.tools.diff.difference import Difference, PackageDifferences, PackageState, Risk
 from krm_fn.tools.diff.fold_packages import fold_packages
-from krm_fn.tools.diff.packages import compare_packages, warn_of_shared
+from krm_fn.tools.diff.packages import NamesOfSeveral, compare_packages
 from krm_fn.tools.diff.side_by_side import default_jobs
 from krm_fn.tools.diff.sides import (
     DIFFERENT,
@@ -41,13 +41,13 @@ __all__ = [
     "DiffFormat",
     "DiffInput",
     "Extent",
+    "NamesOfSeveral",
     "RenderOptions",
     "Risk",
     "default_jobs",
     "diff",
     "diff_packages",
     "render_former",
-    "warn_of_shared",
 ]
 
 

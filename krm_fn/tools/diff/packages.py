@@ -187,12 +187,22 @@ class _Comparison:
         )
 
 
-def warn_of_shared(runs: Iterable[tuple[str, Run]], limits: Limits) -> list[Problem]:
-    """Warn about sets and revisions that two packages share. `runs`: of each, with its path."""
-    names = [read_names_of_run(path, run) for path, run in runs]
-    find_places = _places_in(Path(), limits)
-    shared = [*find_shared(names, find_places), *find_shared_sets(names, find_places)]
-    return [problem for _, problem in shared]
+class NamesOfSeveral:
+    """The names in several packages. Of each run only these are kept: there may be a thousand."""
+
+    def __init__(self) -> None:
+        self._names: list[PackageNames] = []
+
+    def add(self, path: str, run: Run | None) -> None:
+        """Keep the names of a package; of none that could not be read."""
+        if run is not None:
+            self._names.append(read_names_of_run(path, run))
+
+    def find_shared(self, limits: Limits) -> list[Problem]:
+        """Find the sets and revisions that two of the packages share."""
+        find_places = _places_in(Path(), limits)
+        shared = find_shared(self._names, find_places), find_shared_sets(self._names, find_places)
+        return [problem for _, problem in chain(*shared)]
 
 
 def _places_in(folder: Path, limits: Limits) -> Callable[[str], list[str]]:

@@ -16,7 +16,6 @@ from krm_fn.base.node import get, plain_value, text
 from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
-from krm_fn.core.decide.decide import Run
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
@@ -120,16 +119,14 @@ _MOST_TRIED = 30
 class Surroundings(NamedTuple):
     """How the first rendering reads a directory.
 
-    `sum_up` says what that rendering does, and `find_shared` what several share. They are handed
-    over, as to explain and to compare are other tools' jobs. `elsewhere`: what the repository around
-    the directory says of it.
+    `sum_up` says what that rendering does. It is handed over, as to explain is another tool's job.
+    `elsewhere`: what the repository around the directory says of it.
     """
 
     helm: HelmOptions
     environment: Environment
     limits: Limits
-    sum_up: Callable[[Opened], tuple[Outcome, Run]]
-    find_shared: Callable[[Sequence[tuple[str, Run]], Limits], Sequence[Problem]]
+    sum_up: Callable[[Opened], Outcome]
     elsewhere: NamesElsewhere
 
 
@@ -146,7 +143,6 @@ class _Prepared(NamedTuple):
     proven: list[Planned]
     planned: list[Planned]
     rendering: Outcome
-    run: Run
     elsewhere: NamesElsewhere
 
     @property
@@ -215,7 +211,6 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     stderr = "".join(one.rendering.stderr for one in prepared)
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
-    stderr += _warn_of_shared(prepared, surroundings_of)
     summary = _sum_up(prepared)
     steps: list[str] = []
     for step in _steps(prepared, is_by_hand=is_by_hand):
@@ -302,18 +297,6 @@ def _write(planned: Iterable[Planned], directories: Sequence[Path]) -> None:
     write_all(contents, kept=directories)
 
 
-def _warn_of_shared(
-    prepared: list[_Prepared], surroundings_of: Callable[[Path], Surroundings]
-) -> str:
-    """Warn about revisions that two of the directories share; of a set, `find_shared_set` knows more."""
-    if len(prepared) < 2:  # noqa: PLR2004  # one shares nothing
-        return ""
-    surroundings = surroundings_of(prepared[0].directory)
-    runs = [(os.path.relpath(one.directory), one.run) for one in prepared]
-    found = surroundings.find_shared(runs, surroundings.limits)
-    return stderr_lines(problem for problem in found if problem.resource is not None)
-
-
 def _sum_up(prepared: list[_Prepared]) -> list[str]:
     """Return what the rendering says of one directory, and of each of several its last line."""
     if len(prepared) == 1:
@@ -321,7 +304,7 @@ def _sum_up(prepared: list[_Prepared]) -> list[str]:
     lines: list[str] = []
     for one in prepared:
         *_, last = ["", *one.rendering.stdout.decode().splitlines()]
-        lines.append(printable(f"{os.path.relpath(one.directory)}: {last}"))
+        lines.append(f"{os.path.relpath(one.directory)}: {last}")
     return lines
 
 
@@ -385,9 +368,9 @@ def _prepare(
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
-    rendering, run = surroundings.sum_up(opened)
+    rendering = surroundings.sum_up(opened)
     elsewhere = surroundings.elsewhere
-    return _Prepared(directory, door, wishes, around, planned, planned, rendering, run, elsewhere)
+    return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
 
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Problems:
@@ -432,7 +415,7 @@ def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
 def _say(one: Planned, screen: Screen, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
     would = "" if is_written or not one.changes else "would be "
     yield printable(f"{one.file}: {would}{one.said}")
-    yield from (printable(f"  {line}") for line in one.by_hand.splitlines())
+    yield from (f"  {line}" for line in one.by_hand.splitlines())
     if is_dry_run and one.changes:
         before, after = (
             text.decode(errors="replace").splitlines()
