@@ -57,7 +57,7 @@ class Refused(ApiError):
 class Forbidden(Refused):
     """A request failed as the Role lacks a `rule`, in the form of YAML.
 
-    `was_permitted`: a like one was permitted a moment ago.
+    `was_permitted`: another list of the same kind was permitted a moment ago.
     """
 
     def __init__(self, what: str, why: str, rule: str) -> None:

@@ -61,7 +61,7 @@ class Configs(NamedTuple):
         """Return those of a set, with the revisions of the sets that it has taken over.
 
         A set that has an inventory is not one of these, whatever the inventory of another set says:
-        somebody may have written that who wants its revisions deleted.
+        a tenant may write that to get the revisions of others deleted.
         """
         found = list_set(set_name)
         revisions = [*found.revisions]
@@ -124,9 +124,9 @@ class Cluster(Reader, Protocol):
     def deadline(self) -> Deadline: ...
 
     def let_grace_pass(self, grace: float, seen: Mapping[str, str], awaited: Sequence[str]) -> bool:
-        """Wait until it is so many seconds since this was seen: what is missing, and resource versions by uid.
+        """Wait until what was seen is so many seconds old: what is missing, and resource versions by uid.
 
-        False if that is so already.
+        False if it is that old already.
         """
 
     def patch(self, patch: RevisionPatch) -> str | None:
@@ -362,6 +362,7 @@ def _read_configs(plan: LinkPlan, cluster: Reader) -> Configs:
 
 
 def _add_those_of_others(configs: Configs, plan: LinkPlan, cluster: Reader) -> Configs:
+    """Add what other sets have: what the set renders too, and their inventories where they may matter."""
     inventory = configs.inventory
     own = {revision.name for revision in configs.revisions}
     # What is of a later wave is in the inventory, and not there yet.

@@ -294,14 +294,20 @@ def _report_missing(
     for one in last.missing:
         if one.revision and one.revision in reported:
             continue
-        sentence = one.sentence
-        if one.revision and cluster.has_config_map(one.revision):
-            sentence = (
-                f"ConfigMap {report.namespace}/{one.revision}: exists, and krm-fn has not made it, as its labels and "
-                "annotations show"
-            )
+        sentence = _say_whose(one.revision, plan, cluster) if one.revision else ""
         advice = "apply the manifests again, or find out why applying them failed"
-        report.warn(f"{sentence}; {advice}", one.owner)
+        report.warn(f"{sentence or one.sentence}; {advice}", one.owner)
+
+
+def _say_whose(name: str, plan: LinkPlan, cluster: Cluster) -> str:
+    """Say whose a ConfigMap is that has the name of a revision, and is none of the set; `""` if there is none."""
+    who, found = f"ConfigMap {cluster.namespace}/{name}", cluster.revision(name)
+    if found is not None:
+        of_another = f"{who}: exists, and is of set {found.set_name}"
+        return "" if found.set_name == plan.set else of_another
+    if cluster.has_config_map(name):
+        return f"{who}: exists, and krm-fn has not made it, as its labels and annotations show"
+    return ""
 
 
 def _report_borrowed(plan: LinkPlan, observation: Observation, report: Report) -> None:

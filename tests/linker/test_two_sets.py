@@ -123,9 +123,14 @@ def test_what_has_kept_its_name_may_be_anybodys() -> None:
     store.create(inventory(FIXED))
     store.create(inventory_of_other(FIXED))
     store.create(workload("Deployment", "web", pods(FIXED)))
-    store.create(of_set("other", old(revision(FIXED))))
-    CompletedRun(store, PLAN._replace(workloads=(), revisions=(RevisionName("ConfigMap", FIXED),)))
+    item = of_set("other", old(revision(FIXED)))
+    store.create(annotated(item, **{keys.BASE_NAME: FIXED}))
+    revisions = (RevisionName("ConfigMap", FIXED),)
+    workloads = (Workload("apps/v1", "Deployment", "web", revisions),)
+    run = CompletedRun(store, PLAN._replace(workloads=workloads))
     assert owners_of(store, FIXED) == set()
+    (said,) = [one for one in run.report.warnings if f"/{FIXED}: " in one]
+    assert said.startswith(f"ConfigMap shop/{FIXED}: exists, and is of set other; ")
 
 
 def test_a_set_that_the_one_linker_links_borrows_from_no_set_with_a_job_of_its_own() -> None:

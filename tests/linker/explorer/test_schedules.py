@@ -18,7 +18,7 @@ from krm_fn.linker.shared_looks import Look, SharedLooks
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
 from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, first_scene, scene
-from tests.linker.explorer.search import Scene, Search
+from tests.linker.explorer.search import Found, Scene, Search
 from tests.linker.model import mutants
 from tests.linker.model.deployers import replacing
 from tests.linker.model.mutants import Mutation
@@ -49,6 +49,11 @@ def name_of(value: object) -> str | None:
     if isinstance(value, partial):
         return "-".join(filter(None, map(name_of, (value.func, *value.args))))
     return getattr(value, "__name__", None)
+
+
+def expect_no_loss(found: Found, record_property: Callable[[str, object], None]) -> None:
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
 
 
 EACH_TIME = [
@@ -85,8 +90,7 @@ def test_no_schedule_loses_or_leaks_a_revision(
     cast: Cast, plot: Plot, switches: int, record_property: Callable[[str, object], None]
 ) -> None:
     found = Search(scene(plot, cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 WITH_SECRET = Cast(has_secret=True)
@@ -121,8 +125,7 @@ def test_a_job_that_succeeds_has_linked_what_came_at_any_moment_of_its_run(
     record_property: Callable[[str, object], None],
 ) -> None:
     found = Search(begin(plot, cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 BEHIND = [
@@ -145,8 +148,7 @@ def test_a_collector_that_is_behind_takes_nothing_after_the_first_look_of_a_run(
     whole = begin(cast)
     assert Search(whole).explore(switches).losing
     found = Search(scenes.after_its_first_look(whole)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 TAKEN, TAKEN_WITH_SECRET = Cast(deployer=replacing), Cast(has_secret=True, deployer=replacing)
@@ -179,8 +181,7 @@ def test_a_deployer_that_takes_all_owners_away_loses_nothing_and_what_it_leaves_
 ) -> None:
     """As `helm rollback` without server-side apply does. It keeps what the collector was about to take, too."""
     found = Search(begin(cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 def test_a_collector_that_is_behind_takes_nothing_that_no_release_goes_back_to(
@@ -188,8 +189,7 @@ def test_a_collector_that_is_behind_takes_nothing_that_no_release_goes_back_to(
 ) -> None:
     """So what goes after the end of a run, as in a quiet moment of a test on a busy machine, is not needed."""
     found = Search(scenes.left_behind(WITH_SECRET)).explore(2)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 IN_TURN = ("a-shop", "z-shop")
@@ -227,8 +227,7 @@ def test_no_schedule_of_the_one_linker_loses_or_leaks_a_revision(
     plot: Plot, cast: Cast, switches: int, record_property: Callable[[str, object], None]
 ) -> None:
     found = Search(scene(plot, cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 RENAMED_EACH_TIME = [
@@ -250,8 +249,7 @@ def test_a_revision_of_a_former_set_goes_when_and_only_when_nothing_references_i
     plot: Plot, cast: Cast, switches: int, record_property: Callable[[str, object], None]
 ) -> None:
     found = Search(scene(plot, cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 def former_sets_are_left_alone(patch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from tests.linker.explorer.actors import Hands, Run, SceneModel, Step
 from tests.linker.explorer.recorded_run import Linker
 from tests.linker.explorer.scenes import COLLECT, SECONDS, WATCHED, Cast
 from tests.linker.explorer.search import Scene, Search
-from tests.linker.explorer.test_schedules import name_of
+from tests.linker.explorer.test_schedules import expect_no_loss, name_of
 from tests.linker.manifests import inventory, of_set, pods, revision, workload
 from tests.linker.model.deployers import apply
 from tests.linker.model.mutants import Mutation
@@ -195,8 +195,7 @@ def test_no_schedule_of_two_sets_loses_or_leaks_what_both_render(
     record_property: Callable[[str, object], None],
 ) -> None:
     found = Search(begin_scene(cast)).explore(switches)
-    record_property("schedules", found.schedules)
-    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    expect_no_loss(found, record_property)
 
 
 def other_inventories_do_not_count(patch: pytest.MonkeyPatch) -> None:
