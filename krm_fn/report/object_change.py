@@ -90,11 +90,13 @@ _SPECIAL = collect(
     ((group, kind), _Special(when, effect, own, but))
     for group, kind, when, effect, own, but, _ in EFFECTS
 )
-_REFUSING = frozenset(
-    (group, kind)
-    for group, kind, _, row, _ in REFUSING
-    if re.search(r"^spec$|template$", "\n".join(row), re.MULTILINE)
-)
+
+
+def _holds_template(paths: Iterable[str]) -> bool:
+    return any(path == "spec" or path.endswith("template") for path in paths)
+
+
+_REFUSING = frozenset((group, kind) for group, kind, _, row, _ in REFUSING if _holds_template(row))
 """Kinds of others of which the pod template cannot change."""
 _POSITION = re.compile(r"\[[^]]*\]")
 

@@ -107,8 +107,15 @@ def one_of_the_sets_of_an_account_goes(shop: Shop) -> None:
     )
 
 
-def leave_the_other_set(shop: Shop) -> None:
-    """Nothing more to do: the set of the story is gone."""
+def uninstall_the_other_set(shop: Shop) -> None:
+    """Delete what the other set has besides its revisions: these go with it."""
+    for kind, name in (("Deployment", OTHER), ("ConfigMap", f"{OTHER}-linker")):
+        shop.api.delete(kind, name)
+    until(
+        "the revisions of the other set are gone",
+        lambda: shop.api.names("ConfigMap", labels=OF_OTHER),
+        lambda left: not left,
+    )
 
 
 OF_OTHER = f"revisions.krm-fn.io/set={OTHER}"

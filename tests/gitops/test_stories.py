@@ -271,7 +271,7 @@ STORIES = [
             create,
             stories.one_of_the_sets_of_an_account_goes,
             STATEFUL_SET,
-            stories.leave_the_other_set,
+            stories.uninstall_the_other_set,
         )
         for deployer, (program, create) in DEPLOYERS.items()
     ),
