@@ -304,7 +304,7 @@ def _sum_up(prepared: list[_Prepared]) -> list[str]:
     lines: list[str] = []
     for one in prepared:
         *_, last = ["", *one.rendering.stdout.decode().splitlines()]
-        lines.append(f"{os.path.relpath(one.directory)}: {last}")
+        lines.append(printable(f"{os.path.relpath(one.directory)}: {last}"))
     return lines
 
 
@@ -415,7 +415,7 @@ def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
 def _say(one: Planned, screen: Screen, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
     would = "" if is_written or not one.changes else "would be "
     yield printable(f"{one.file}: {would}{one.said}")
-    yield from (f"  {line}" for line in one.by_hand.splitlines())
+    yield from (printable(f"  {line}") for line in one.by_hand.splitlines())
     if is_dry_run and one.changes:
         before, after = (
             text.decode(errors="replace").splitlines()
