@@ -79,6 +79,10 @@ class Permissions:
         self._verbs = verbs
         self._accounts: dict[Item, list[str]] = {}
 
+    def __bool__(self) -> bool:
+        """Tell whether anybody has such a right."""
+        return bool(self._grants)
+
     def role_of(self, workload: Item, kind: str, namespace: str) -> str:
         """Return the role that lets a workload's pods do it to objects of a kind in a namespace; `""` for none."""
         if not self._grants:

@@ -5,6 +5,7 @@ asks the API for a fixed name does not: it fails, or runs with defaults. So an o
 chose explicitly is only renamed where nothing hints at such a reader.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -36,7 +37,7 @@ from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References
-from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Way
+from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Sighting, Way
 from krm_fn.facts.annotations import COLLECTED
 from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
 from krm_fn.guards.early_readers import EarlyReaders, find_early_readers
@@ -209,7 +210,31 @@ class Evidence:
             ):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Answer(text, referrer)
+        return self._told_reader(item, kind, namespace)
+
+    def _told_reader(self, item: Item, kind: str, namespace: str) -> Answer | None:
+        """Name a program that gets the name of the object, and may read or change it through the API."""
+        for one in self._said.get(item, ()):
+            for pod in (one.item, *self._references.pod_referrers.get(one.item, ())):
+                for permissions in (self._readers, self._writers):
+                    role = permissions.role_of(pod, kind, namespace)
+                    if role:
+                        text = (
+                            f"{authored_id(one.item)} says its name ({one.place}), and {authored_id(pod)} may read or "
+                            f"change {kind}s through the API, by {role}"
+                        )
+                        return Answer(text, one.item, one.field)
         return None
+
+    @cached_property
+    def _said(self) -> dict[Item, list[Sighting]]:
+        """The words in arguments, variables and data that are the name of an object."""
+        said: dict[Item, list[Sighting]] = defaultdict(list)
+        if self._readers or self._writers:
+            for one in self._mentions.find_rest(self._package.authored):
+                if "annotations" not in one.field:
+                    said[one.target].append(one)
+        return said
 
     @cached_property
     def in_fixed_fields(self) -> dict[Item, Answer]:

@@ -66,6 +66,7 @@ _NAME_READERS = "krm_fn.guards.name_readers"
 _LATER = "krm_fn.guards.replaced_later"
 _PROGRAMS = "krm_fn.guards.well_known"
 _MENTIONS = "krm_fn.core.references.mentions"
+_HITS = "krm_fn.core.references.hits"
 _OPTIONS = "krm_fn.core.references.program_options"
 _FIELDS = "krm_fn.core.references.unfollowed"
 _TEXTS = "krm_fn.core.references.names_in_texts"
@@ -94,6 +95,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     "of a program that is known in full, its rows decide": (
         (_API_READERS, "may_look_up", says_nothing),
     ),
+    "who gets a name may look it up": ((_GUARDS, "Evidence._told_reader", says_nothing),),
     "a role of leader election reads nothing else": (
         (_API_READERS, "_is_for_leader_election", says_no),
     ),
@@ -119,6 +121,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     "a variable where no program expands one": ((_LATER, "_find_unexpanded", finds_nothing),),
     # Options of programs.
     "scripts ask the API with kubectl or curl": ((_OPTIONS, "_in_script", finds_nothing),),
+    "a variable of a script has the name": ((_OPTIONS, "_in_variables", finds_nothing),),
     "words of kubectl in a command": ((_OPTIONS, "_in_command", finds_nothing),),
     "settings in data pass a name": ((_OPTIONS, "_in_data", finds_nothing),),
     "templates of Argo Workflows pass a name": ((_OPTIONS, "_in_workflow", finds_nothing),),
@@ -126,13 +129,17 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     # Fields that no rule follows.
     "values as one text name an object": ((_FIELDS, "_Search._find_parts", finds_nothing),),
     "values of a chart are about its own objects": ((_FIELDS, "_is_own", says_no),),
+    "a key says the kind of a name with more around it": (
+        (_TEXTS, "_TextSearch._read_said", finds_nothing),
+    ),
+    "the key of a field is a name": ((_HITS, "_Walk.read_keys", says_nothing),),
     "a name in a field can hardly be anything else": ((_FIELDS, "_Search._is_telling", says_no),),
     # Names in other texts.
     "URLs and tags name an object": ((_TEXTS, "_find_tagged", finds_nothing),),
     "settings of Argo CD name a key by a plain word": (
         (_TEXTS, "_TextSearch._read_words_of_argo_cd", finds_nothing),
     ),
-    "an annotation is a name": ((_TEXTS, "_TextSearch._read_whole", finds_nothing),),
+    "an annotation is a name": ((_TEXTS, "_TextSearch._read_annotation", finds_nothing),),
     "a value in data is a namespace and a name": (
         (_TEXTS, "_TextSearch._read_namespaced", finds_nothing),
     ),

@@ -75,6 +75,11 @@ FORMS = {
     "a kind in small letters": Form("{kind: configmap, name: @}"),
     "an argument": Form("--from-configmap @ --key k"),
     "kubectl": Form("kubectl get configmap @ -o yaml"),
+    "a call in Python": Form("v1.patch_namespaced_config_map('@', 'shop', body)"),
+    "a call in Ruby": Form("client.get_config_map '@', 'shop'"),
+    "a resource of Terraform": Form(
+        'resource "kubernetes_config_map_v1_data" "x" { metadata { name = "@" } }'
+    ),
     "a URL": Form("kubernetes://@"),
     "a sentence": Form("The settings are in the ConfigMap @ of this namespace.", for_people=True),
     "a sentence, the name first": Form("See the @ ConfigMap.", for_people=True),

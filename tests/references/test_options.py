@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -45,6 +46,16 @@ FOUND = [
     ),
     pytest.param("env: [{name: CONFIG_LOGGING_NAME, value: web}]", ["web"], id="a variable"),
     pytest.param("env: [{name: WEB_CM, value: web}]", ["web"], id="a variable that ends in CM"),
+    pytest.param(
+        "args: ['kubectl patch cm $NAME']\n    env: [{name: NAME, value: web}]",
+        ["web"],
+        id="the variable that a script has",
+    ),
+    pytest.param(
+        "command: [kubectl, patch, cm, $(NAME)]\n    env: [{name: NAME, value: web}]",
+        ["web"],
+        id="the variable that the kubelet puts into an argument",
+    ),
 ]
 
 NOT_FOUND = [
@@ -94,6 +105,18 @@ SCRIPTS = [
         id="a path with a command",
     ),
     pytest.param("cat /etc/secrets/web", [], id="a path of a file"),
+    pytest.param("oc patch cm web -p '{}'", ["web"], id="a change with OpenShift's program"),
+    pytest.param("k -n shop delete configmap web", ["shop/web"], id="a client of another name"),
+    pytest.param("$OC set data cm/web A=b", ["web"], id="a client in a variable"),
+    pytest.param("/usr/bin/oc extract secret/web", ["web"], id="a client by its path"),
+    pytest.param("NAME=web\nkubectl patch cm $NAME", ["web"], id="a variable"),
+    pytest.param("kubectl patch cm ${NAME:-web}", ["web"], id="the default of a variable"),
+    pytest.param(
+        'for name in web db; do kubectl label cm "$name" x=y; done', ["web", "db"], id="a loop"
+    ),
+    pytest.param(f"NAME=web\n{_FETCH}/$NS/configmaps/$NAME", ["web"], id="a path of variables"),
+    pytest.param("NAME=web\nkubectl rollout restart deploy $NAME", [], id="of another kind"),
+    pytest.param("NAME=web\nls /etc/secrets/$NAME", [], id="a path of a file with a variable"),
 ]
 
 
@@ -110,7 +133,16 @@ def test_a_name_that_a_script_asks_for_is_found(script: str, expected: list[str]
         }
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
-    assert [f"{one.namespace}/{one.name}".lstrip("/") for one in find_options(item)] == expected
+    assert spelled(find_options(item)) == expected
+
+
+NAMES = ("web", "db", "a", "b", "1")
+"""The names of objects. What else is found beside them means nothing."""
+
+
+def spelled(found: Iterable[OptionName]) -> list[str]:
+    named = (one for one in found if one.name in NAMES)
+    return [*dict.fromkeys(f"{one.namespace}/{one.name}".lstrip("/") for one in named)]
 
 
 def found_in(container: str) -> list[OptionName]:
@@ -123,7 +155,7 @@ def found_in(container: str) -> list[OptionName]:
 
 
 def names(container: str) -> list[str]:
-    return [f"{one.namespace}/{one.name}".lstrip("/") for one in found_in(container)]
+    return spelled(found_in(container))
 
 
 @pytest.mark.parametrize(("container", "expected"), FOUND)
@@ -168,7 +200,7 @@ def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> 
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
     found = [*find_options(item)]
-    assert [one.name for one in found] == expected
+    assert spelled(found) == expected
     assert all((one.shown == "its data") == (kind == "Secret") for one in found)
 
 

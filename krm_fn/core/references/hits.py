@@ -51,7 +51,7 @@ class Hit(NamedTuple):
     """A scalar of `item` that holds names as words, each with where it begins in `text`.
 
     `text`: what the scalar says, in data of a Secret decoded. `around`: the fields of the mapping
-    that it is in; none in a list.
+    that it is in; none in a list. `is_key`: it is the key of the field.
     """
 
     item: Item
@@ -60,6 +60,7 @@ class Hit(NamedTuple):
     text: str
     around: Mapping[str, Node]
     names: dict[str, int]
+    is_key: bool = False
 
     @property
     def field(self) -> str:
@@ -150,6 +151,12 @@ def is_about_itself(annotation: str) -> bool:
     return re.match(_ABOUT_ITSELF, annotation) is not None
 
 
+def split_key(key: str) -> tuple[str, str]:
+    """Return what is in front of the last word of a key, and this word: `driver.secrets`, `web`."""
+    at = max(map(key.rfind, "./"))
+    return key[: max(at, 0)], key[at + 1 :]
+
+
 class _Walk:
     """Collects the texts of one object after the other that hold one of these names."""
 
@@ -185,11 +192,22 @@ class _Walk:
                 self.enter(element, (path, index))
         elif not self._is_without(unread_text(node)):
             around = fields(node)
+            self.read_keys(node, path)
             for name, value in around.items():
                 if value.id != "scalar":
                     self.enter(value, (path, name))
                 elif len(value.value) >= self._shortest:
                     self.read(value, (path, name), around, value.value)
+
+    def read_keys(self, node: Node, path: Path) -> None:
+        """Look at the names of fields: one may be that of an object, or end with it behind a dot."""
+        for key, _ in node.value:
+            if key.id == "scalar":
+                name = split_key(key.value)[1]
+                if name in self._names and is_scalar(key):
+                    steps = (*reversed([*steps_of((path, key.value))]),)
+                    at = {name: len(key.value) - len(name)}
+                    self._hits.append(Hit(self._item, steps, key, key.value, {}, at, is_key=True))
 
     def read(self, node: Node, path: Path, around: Mapping[str, Node], text: str) -> None:
         if not self._is_without(text) and is_scalar(node):
@@ -206,4 +224,7 @@ class _Walk:
             return False
         if len(text) > self._long and not any(name in text for name in self._names):
             return True
-        return self._names.isdisjoint(WORD.findall(text))
+        words = WORD.findall(text)
+        return self._names.isdisjoint(words) and self._names.isdisjoint(
+            split_key(word)[1] for word in words if "." in word
+        )

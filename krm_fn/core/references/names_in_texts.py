@@ -4,7 +4,6 @@ A name alone is a word like any other. It counts where the text itself says what
 `configmap` or `secret`, or as the whole text of an annotation whose key says so.
 """
 
-import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -26,9 +25,18 @@ from krm_fn.core.references.hits import (
     Hit,
     NameSearch,
     is_about_itself,
+    split_key,
 )
 from krm_fn.core.references.sighting import TEXT, TEXT_FOR_PEOPLE, VARIABLE, Sighting
-from krm_fn.core.references.words import RESOURCES, RUNS_KUBECTL, pattern
+from krm_fn.core.references.words import (
+    ABOUT_OTHERS,
+    RESOURCES,
+    RUNS_KUBECTL,
+    SaidName,
+    kinds_said,
+    pattern,
+    read_said,
+)
 
 _KIND_WORDS = {
     "configmap": "ConfigMap",
@@ -39,19 +47,21 @@ _KIND_WORDS = {
 """How texts spell the kinds, in small letters."""
 
 _KIND = r"(?P<word>config[-_]?map|secret)s?"
-_CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
-"""A kind as a part of a field's name, as in `fromConfigMap` and `secretName`."""
+_CODE = (
+    r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
+    r"|[a-z0-9]_(?:config_?map|secret)s?(?![a-z])|(?<![a-z])(?:config_?map|secret)s?_[a-z]"
+)
+"""A kind as a part of a field's name, as in `fromConfigMap`, `secretName` and `read_config_map`."""
 
 _KEY_END = r"[\"'`]?\s*[:=]"
 _TAG = (
-    r"(?:(?:kubernetes|k8s)://(?:v1/(?P<kind>ConfigMap|Secret)/)?|(?P<secret>\bk8s_secret@))"
+    r"(?:kubernetes|k8s)://(?:v1/(?P<kind>ConfigMap|Secret)/)?"
     r"(?P<path>[a-z0-9.-]+(?:/[a-z0-9.-]+)*)"
 )
-_TAG_SIGNS = ("://", "k8s_secret@")
-"""How URLs say that they name an object of the cluster, and how `ENC[k8s_secret@shop/web/key]` does.
+_TAG_SIGN = "://"
+"""How URLs say that they name an object of the cluster.
 
-A name alone, behind its namespace, and in front of a key. Sources: DataDog/datadog-agent,
-cmd/secrethelper/providers/k8s_secret.go (ReadKubernetesSecret); helmfile/vals,
+A name alone, behind its namespace, and in front of a key. Source: helmfile/vals,
 pkg/providers/k8s/k8s.go (GetString), for `ref+k8s://v1/Secret/shop/web/key`.
 """
 
@@ -94,6 +104,9 @@ _TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
 _VAULT = frozenset({"data", "kv", "metadata"})
 """The text behind `secret/` in a path of Vault."""
 
+_PATH_OF_FILE = r"(?:^|[\s\"'=:,([{])(?:\.{0,2}/(?:[^\s\"'=:,]*/)?|[^\s\"'=:,]+/[^\s\"'=:,]+/)$"
+"""The text in front of the last name in a path or a URL."""
+
 _OTHER_KIND = r"\bkind[\"']?\s*[:=]"
 _OTHER_KEY = (
     r"^[\"'`]?\s*[:=]\s*[\"']?[\w.-]+[\"']?\s*[,;]\s*[\"']?(?!\w*[nN]ame)\w[\w-]*[\"']?\s*[:=]"
@@ -113,8 +126,7 @@ _FOR_PEOPLE = (
 )
 """Fields, annotations and keys of data whose text is for people."""
 
-_KEY_SAYS = r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])"
-_SAYS_KIND = r"(?i)config[-_]?map|secret"
+_KEY_SAYS = r"(?i)config(?![-_]?map)|volume|(?:^|[._-])cm(?:$|[_-])"
 
 _NAMESPACED = (
     r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)"
@@ -178,7 +190,11 @@ class _TextSearch:
         self._index = search.index
         self._names = search.config_names
         # Texts, and the names in them that rules read.
-        self._followed = {(one.reference.name, one.reference.target) for one in search.references}
+        self._followed = {
+            (one.reference.name, one.reference.target)
+            for one in search.references
+            if one.targets or one.reference.is_output
+        }
         self._followed |= {(one.scalar, one.reference.target) for one in search.embedded}
         self._told: set[tuple[str, str]] = set()
 
@@ -189,8 +205,9 @@ class _TextSearch:
         elif item.is_config:
             names = self._read_data(hit) if item.id.kind == CONFIG_KINDS[0] else ()
         elif self._is_read(item) and hit.path[0] != "metadata":
-            names = find_names_in_text(hit.text, self._is_wanted, self._is_common)
-            names = [*names]
+            # A field that is the name as a whole is none of these texts (`unfollowed`).
+            said = (one for one in self._read_said(hit) if hit.is_key or one.name != hit.text)
+            names = [*said, *find_names_in_text(hit.text, self._is_wanted, self._is_common)]
             if names and exclusion_of(hit.field, item.id) is not None:
                 return
         else:
@@ -217,11 +234,11 @@ class _TextSearch:
                 yield one._replace(way=VARIABLE)
 
     def _read_annotation(self, hit: Hit) -> Iterable[_NameInText]:
-        name = str(hit.path[-1])
-        if is_about_itself(name):
+        if is_about_itself(str(hit.path[-1])):
             return ()
         return [
-            *self._read_whole(name, hit.text),
+            *self._read_said(hit),
+            *self._read_where_key_hints(hit),
             *find_names_in_text(hit.text, self._is_wanted, self._is_common),
         ]
 
@@ -232,32 +249,31 @@ class _TextSearch:
             *find_names_in_text(hit.text, self._is_wanted, self._is_common),
         ]
 
-    def _read_whole(self, key: str, value: str) -> Iterator[_NameInText]:
-        """Yield the names that are all of an annotation, or of an entry of its comma list."""
-        if len(value) > _LONGEST_LIST:
-            return
-        start = 0
-        for entry in value.split(","):
-            variable = pattern(_KEY_AS_VARIABLE).fullmatch(entry.strip())
-            word = variable["name"] if variable else entry.strip()
-            before, slash, name = word.rpartition("/")
-            if name in self._names and name not in self._others:
-                at = start + entry.rindex(name)
-                last = key.rpartition("/")[2]
-                if pattern(_KEY_SAYS).search(last) or pattern(_SAYS_KIND).search(key):
-                    yield _NameInText(name, at, _kinds_in_key(key))
-                elif slash and any(
-                    self._index.find_anywhere_near(kind, name, before) for kind in CONFIG_KINDS
-                ):
-                    yield _NameInText(name, at, CONFIG_KINDS)
-            start += len(entry) + 1
+    def _read_said(self, hit: Hit) -> Iterator[_NameInText]:
+        """Yield the names in a value, or a key, where the key or the one above says the kind."""
+        kinds, names = _read_below_key(hit)
+        for one in names if kinds else ():
+            is_common = one.is_all and one.name in self._others
+            if one.name in self._names and not is_common:
+                yield _NameInText(one.name, one.start, kinds)
+
+    def _read_where_key_hints(self, hit: Hit) -> Iterator[_NameInText]:
+        """Yield the names in an annotation whose key says config or volume, and those behind a namespace."""
+        is_hinted = pattern(_KEY_SAYS).search(str(hit.path[-1]).rpartition("/")[2]) is not None
+        for name, start, namespace, is_all in read_said(hit.text):
+            is_meant = is_hinted or (namespace and is_all and self._is_near(name, namespace))
+            if is_meant and name in self._names and name not in self._others:
+                yield _NameInText(name, start, CONFIG_KINDS)
+
+    def _is_near(self, name: str, namespace: str) -> bool:
+        return any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS)
 
     def _read_namespaced(self, value: str) -> Iterator[_NameInText]:
         """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
         namespace, slash, name = value.strip().partition("/")
         if not slash or name not in self._names or name in self._others:
             return
-        if any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS):
+        if self._is_near(name, namespace):
             yield _NameInText(name, value.index("/") + 1, CONFIG_KINDS)
 
     def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_NameInText]:
@@ -316,20 +332,18 @@ class _TextSearch:
         return near or [one for one in anywhere[:1] if one.id.namespace in value]
 
 
-_KEY_AS_VARIABLE = r"\w+=(?P<name>[a-z0-9][a-z0-9.-]*)(?::[\w./-]+)?"
-"""A variable, and the key of an object for it: `TOKEN=web:token`.
+def _read_below_key(hit: Hit) -> tuple[tuple[str, ...], Iterable[SaidName]]:
+    """Return the kinds that the key of a text says, or the one above it, and the words that may be names.
 
-Source: dapr/dapr, pkg/injector/patcher/sidecar.go (EnvFromSecret).
-"""
-
-_LONGEST_LIST = 1000
-"""An annotation of more characters is no list of names."""
-
-
-def _kinds_in_key(key: str) -> tuple[str, ...]:
-    """Return the kinds that the key of an annotation may mean."""
-    kinds = tuple(kind for kind in CONFIG_KINDS if kind.lower() in re.sub("[-_]", "", key.lower()))
-    return kinds if len(kinds) == 1 else CONFIG_KINDS
+    A text that is a key itself has one such word, its last: `driver.secrets.web`.
+    """
+    *above, key = ["", *(step for step in hit.path if isinstance(step, str))]
+    if not hit.is_key:
+        is_other = key.lower().endswith(ABOUT_OTHERS)
+        return kinds_said(key) or kinds_said("" if is_other else above[-1]), read_said(hit.text)
+    before, name = split_key(key)
+    said = SaidName(name, len(key) - len(name), "", is_all=False)
+    return kinds_said(before or above[-1]), [said]
 
 
 def find_names_in_text(
@@ -340,7 +354,7 @@ def find_names_in_text(
     A common name must be next to the kind.
     """
     kinds = _find_kinds(value)
-    if not kinds and "$" not in value and not any(sign in value for sign in _TAG_SIGNS):
+    if not kinds and "$" not in value and _TAG_SIGN not in value:
         return
     found: dict[str, _NameInText] = {}
     starts = [one.start for one in kinds]
@@ -365,7 +379,7 @@ def find_names_in_text(
 def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_NameInText]:
     """Yield the names in URLs and the like: behind a namespace, else the last word."""
     for tag in pattern(_TAG).finditer(value):
-        kind = "Secret" if tag["secret"] else tag["kind"]
+        kind = tag["kind"]
         words = [*WORD.finditer(value, *tag.span("path"))]
         for word in (*words[1:2], *words[-1:]):
             if is_wanted(word[0]) and _is_word(value, *word.span()):
@@ -478,7 +492,7 @@ def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
     if gap.startswith("/"):
         path = pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
-    if pattern(_OTHER_KIND).search(gap):
+    if pattern(_OTHER_KIND).search(gap) or pattern(_PATH_OF_FILE).search(gap):
         return False
     if kind.is_key and pattern(_OTHER_KEY).search(gap):
         return False

@@ -18,14 +18,17 @@ from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import NO_RULE, find_at
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import known_names
-from krm_fn.core.references.hits import Hit, NameSearch
+from krm_fn.core.references.hits import Hit, NameSearch, split_key
 from krm_fn.core.references.sighting import OPTION, Sighting
 from krm_fn.core.references.words import (
     AROUND,
     RESOURCES,
     RUNS_KUBECTL,
+    kinds_said,
     may_say_config,
     pattern,
+    read_said,
+    read_setting,
     read_telling_settings,
 )
 
@@ -47,11 +50,22 @@ _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
 
 _PIECE = r"[^\s,;]+"
 _KEY = r"(?P<key>[A-Za-z][\w.-]*)[:=]"
-_VALUE = r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
-_KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
-"""How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
+_RESOURCE = r"(?<![\w./-])(?:configmaps?|cm|secrets?)(?:[,/\"'\s]|$)"
+"""How a command of a client, whatever its name, says that it takes an object: `patch cm web`, `cm/web`."""
+
+_SHELL_SCRIPT = r"\.\w*sh$"
+"""The end of the key of a script in data."""
+
+_TAKES_VARIABLE = (
+    r"(?:(?<![\w./-])|/namespaces/[^/\s]{1,99}/)(?:configmaps?|cm|secrets?)[\"']?[/,\s]\s*(?:-\S+\s+)*[\"']?\$"
+    r"|(?i:config_?map|secret)(?:_\w+)?\(\s*[A-Za-z_]\w*\s*[,)]"
+)
+"""A command or a call that takes the object whose name a variable has: `cm $NAME`, `config_map(NAME, ...)`."""
+
+_ASSIGNED = r"(?:=|:-|\sin)\s*[\"']?(?P<names>[a-z0-9][a-z0-9.-]*(?: +[a-z0-9][a-z0-9.-]*)*)"
+"""The words that a script puts into a variable, also in turn: `NAME=web`, `${NAME:-web}`, `for name in web db`."""
 
 _COMMAND = r"(?:\\\n|[^\n;|&`])+"
 """The end of a command in a script, but for a line that goes on."""
@@ -229,9 +243,18 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         return
     for parent, key, value in read_telling_settings(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
+        yield from _in_key(f"{parent}.{key}" if "." not in key else key, data.field)
         if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
-    yield from _in_script(_Word(data.field, data.text))
+    for line in data.text.split("\n"):
+        if ("," in line or ";" in line) and may_say_config(line.lower()):
+            key, value = read_setting(line)[1:]
+            yield from _in_piece(key, value, data.field)
+    script = _Word(data.field, data.text)
+    yield from _in_variables(data.text, [script])
+    is_script = re.search(_SHELL_SCRIPT, data.key) or data.text.startswith("#!")
+    if is_script or any(word in data.text for word in RUNS_KUBECTL):
+        yield from _in_script(script)
 
 
 def _says_config(option: str) -> bool:
@@ -240,6 +263,7 @@ def _says_config(option: str) -> bool:
 
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
     words: list[_Word] = []
+    variables: list[_Word] = []
     for field in ("command", "args"):
         option = ""
         for index, element in enumerate(elements(get(container, field))):
@@ -256,30 +280,44 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
         value = text(get(variable, "value"))
         if value:
             word = _Word(f"{path}.env[{index}].value", value)
+            variables.append(word._replace(value=f"={value}"))
             yield from _in_text(text(get(variable, "name")), word)
             yield from _in_command([word])
+    yield from _in_variables(" ".join(word.value for word in words), words + variables)
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
-    for piece in pattern(_PIECE).findall(word.value.lstrip("-")):
+    whole = word.value.lstrip("-")
+    for piece in (whole, *whole.split(), *pattern(_PIECE).findall(whole)):
         yield from _in_piece(option, piece, word.field)
     yield from _in_script(word)
 
 
 def _in_script(script: _Word) -> Iterator[OptionName]:
-    """Find the names that a script asks the API for, with kubectl or by a path."""
-    if any(word in script.value for word in RUNS_KUBECTL):
-        for command in re.findall(_COMMAND, script.value):
-            found = re.search(_KUBECTL, command)
-            if found and not command.lstrip().startswith("#"):
-                yield from _in_command(
-                    [_Word(script.field, word) for word in command[found.end() :].split()]
-                )
+    """Find the names that a script asks the API for, by commands of a client or by a path."""
+    for command in re.findall(_COMMAND, script.value):
+        if re.search(_RESOURCE, command) and not command.lstrip().startswith("#"):
+            yield from _in_command(_Word(script.field, word) for word in command.split())
     if "/namespaces/" in script.value:
         for found in re.finditer(_API_PATH, script.value):
             yield OptionName(
                 script.field, found["kind"], _unless_computed(found["namespace"]), found["name"]
             )
+
+
+def _in_variables(script: str, words: Iterable[_Word]) -> Iterator[OptionName]:
+    """Find the names that variables of a script may have, where it takes an object by a variable.
+
+    Which variable has which name is not looked at: scripts are short.
+    """
+    taken = re.search(_TAKES_VARIABLE, script)
+    if taken is None:
+        return
+    kind = "secret" if "secret" in taken[0].lower() else "configmap"
+    for word in words:
+        for found in re.finditer(_ASSIGNED, word.value):
+            for name in found["names"].split():
+                yield OptionName(word.field, kind, "", name)
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
@@ -321,20 +359,28 @@ def _unless_computed(namespace: str) -> str:
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
-    """Find the name that is an option's value, and those behind keys, as in `volume=config:web`."""
+    """Find the names that are an option's value, and those behind keys, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
-        if _says_config(option) and (found := pattern(_VALUE).fullmatch(piece, start, end)):
-            namespace = found["namespace"] or ""
-            if namespace not in RESOURCES:
-                yield OptionName(
-                    field, option, "" if namespace.startswith("$") else namespace, found["name"]
-                )
+        if _says_config(option):
+            for one in read_said(piece[start:end]):
+                # `config` alone may as well be about a file with something behind its name.
+                is_told = one.is_all or kinds_said(option)
+                if is_told and one.namespace not in RESOURCES:
+                    yield OptionName(field, option, _unless_computed(one.namespace), one.name)
         pair = pattern(_KEY).match(piece, start, end)
         if pair is None:
             return
         option, start = pair["key"], pair.end()
+        yield from _in_key(option, field)
         while start < end and piece[start] in "\"'":
             start += 1
         while start < end and piece[end - 1] in "\"'":
             end -= 1
+
+
+def _in_key(key: str, field: str) -> Iterator[OptionName]:
+    """Find the name at the end of a key that says its kind: `driver.secrets.web`."""
+    before, name = split_key(key)
+    if kinds_said(before):
+        yield OptionName(field, before, "", name)

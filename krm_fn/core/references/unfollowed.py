@@ -28,11 +28,8 @@ from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.hits import Hit, NameSearch
 from krm_fn.core.references.shapes import NOT_WALKED, WordForm, word_of
 from krm_fn.core.references.sighting import FIELD, FIELD_OF_OTHERS, Sighting
-from krm_fn.core.references.words import read_settings
+from krm_fn.core.references.words import ABOUT_OTHERS, kinds_said, read_settings
 from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
-
-_OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
-"""Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
 _NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
 """Ends of field names that hold a name.
@@ -173,7 +170,7 @@ class _Search:
         self._told: set[tuple[str, str, str]] = set()
 
     def read(self, hit: Hit) -> Iterator[Sighting]:
-        one = None if self._followed.get(hit.scalar) else _read_around(hit)
+        one = None if hit.is_key or self._followed.get(hit.scalar) else _read_around(hit)
         if one is None or one.field in NOT_NAMES or one.names_other_kind:
             return
         field = hit.field
@@ -218,7 +215,7 @@ class _Search:
         """Tell whether a text that is a name can hardly be anything else."""
         # The rules know every field of a pod spec that names an object. Other names in it are those
         # of volumes, ports and containers.
-        if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
+        if one.in_pod or one.field.lower().endswith(ABOUT_OTHERS):
             return False
         if one.field == "name" and "key" in one.around:
             return True  # `{name, key}` selects a key of an object
@@ -321,7 +318,4 @@ def _read_around(hit: Hit) -> _NamingText | None:
 def _kinds_in(field: str) -> tuple[str, ...]:
     """Return the kinds in the name of a field; none where `find_by_shape` reads it."""
     word = word_of(field)
-    plain = field.lower().replace("-", "").replace("_", "")
-    if (word is not None and word.form is WordForm.NAME) or plain.endswith(_OTHER_THINGS):
-        return ()
-    return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)
+    return () if word is not None and word.form is WordForm.NAME else kinds_said(field)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from krm_fn.base.item import CONFIG_KINDS
+
 pattern = cache(re.compile)
 """Compile a pattern when it is first used: hardly any package has such texts."""
 
@@ -22,6 +24,63 @@ AROUND = "\"' \t\r-"
 
 _SETTING = r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)"
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
+
+
+ABOUT_OTHERS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
+"""Ends of keys, such as `secretKey` and `secretNamespace`, whose value is something else than an object's name."""
+
+_LONGEST_LIST = 1000
+"""A text of more characters is no list of names."""
+
+_ENTRY = "[^,;\n]+"
+_WORD = r"[\w.-]*\w"
+_SAID = (
+    rf"[\s\"'\[{{(-]*(?P<first>{_WORD}|\$[({{][\w.-]+[)}}])"
+    rf"(?:[\s\"'\]}})]*$|(?P<sign>[/=:@#])(?P<second>{_WORD})?(?P<behind>.*))"
+)
+"""An entry of a list: a name, maybe with something behind it, or a namespace, variable or key in front."""
+
+
+class SaidName(NamedTuple):
+    """A word of a value that may be the name of an object.
+
+    `start`: where it begins. `namespace`: what is in front of it. `is_all`: nothing else is in its
+    entry of the list.
+    """
+
+    name: str
+    start: int
+    namespace: str
+    is_all: bool
+
+
+def kinds_said(key: str) -> tuple[str, ...]:
+    """Return the kinds that a key says, or one of its parts: `driver.secrets`, `KUBERNETES_SECRETS__WEB`."""
+    said = ""
+    for part in key.lower().replace("__", ".").replace("-", "").replace("_", "").split("."):
+        if not part.endswith(ABOUT_OTHERS):
+            said += f".{part}"
+    return tuple(kind for kind in CONFIG_KINDS if kind.lower() in said)
+
+
+def read_said(value: str) -> Iterator[SaidName]:
+    """Read the words that may be names in a value whose key says config or secret.
+
+    Such a value is a name, or a list of them: `web`, `shop/web`, `web:/etc/x`, `web=key,db/key`,
+    `TOKEN=web:token`.
+    """
+    entries = () if len(value) > _LONGEST_LIST else pattern(_ENTRY).finditer(value)
+    for entry in entries:
+        found = pattern(_SAID).match(value, *entry.span())
+        if found is None:
+            continue
+        first, second, is_all = found["first"], found["second"], not found["sign"]
+        if not first.startswith("$"):
+            yield SaidName(first, found.start("first"), "", is_all)
+        if second:
+            is_all = found["sign"] == "/" and not found["behind"].strip(AROUND)
+            namespace = first if found["sign"] == "/" and not first.startswith("$") else ""
+            yield SaidName(second, found.start("second"), namespace, is_all)
 
 
 class Setting(NamedTuple):
@@ -52,7 +111,7 @@ def read_telling_settings(text: str) -> Iterator[Setting]:
         if parent or (
             may_say_config(lower) and may_say_config(lower[: max(map(lower.rfind, ":=/"))])
         ):
-            setting = _read_setting(token, parent)
+            setting = read_setting(token, parent)
             yield setting
             if setting.key and not setting.value:
                 parent = setting.key if may_say_config(setting.key.lower()) else ""
@@ -62,7 +121,7 @@ def read_settings(text: str) -> Iterator[Setting]:
     """Read the settings in a text as if it were YAML, JSON or properties, or a template of them."""
     parent = ""
     for token in _tokens(text):
-        setting = _read_setting(token, parent)
+        setting = read_setting(token, parent)
         yield setting
         if setting.key and not setting.value:
             parent = setting.key
@@ -72,7 +131,7 @@ def _tokens(text: str) -> list[str]:
     return text.translate(_SEPARATORS).split("\n")
 
 
-def _read_setting(token: str, parent: str) -> Setting:
+def read_setting(token: str, parent: str = "") -> Setting:
     found = pattern(_SETTING).fullmatch(token)
     key, value = (found["key"], found["value"]) if found else ("", token)
     return Setting(parent, key, value.partition(" #")[0].strip(AROUND))
