@@ -136,6 +136,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     "a name in a field can hardly be anything else": ((_FIELDS, "_Search._is_telling", says_no),),
     # Names in other texts.
     "URLs and tags name an object": ((_TEXTS, "_find_tagged", finds_nothing),),
+    "a variable is a key of an object": ((_TEXTS, "_WITH_DOTS", r"(?!)(?P<namespace>)(?P<name>)"),),
     "settings of Argo CD name a key by a plain word": (
         (_TEXTS, "_TextSearch._read_words_of_argo_cd", finds_nothing),
     ),

@@ -19,6 +19,7 @@ IN_FRONT = ("", "shop/", "TOKEN=", "key:", "$(NAMESPACE)/")
 BEHIND = ("", ":/etc/x", "=key", "/key", ":key", "@v1", "#key")
 LISTS = ("other,{}", "{},other", "other;{};more", "[{}]", "'{}'", "other, {}")
 ENTRIES = [before + "NAME" + behind for before, behind in product(IN_FRONT, BEHIND)]
+ENTRIES += ["NAME.shop", "TOKEN=NAME:key.yaml"]
 FEW = ("NAME", "shop/NAME", "TOKEN=NAME:key", "NAME=/etc/x")
 VALUES = [*ENTRIES, *(around.format(entry) for around, entry in product(LISTS, FEW))]
 

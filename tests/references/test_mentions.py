@@ -80,6 +80,10 @@ FORMS = {
     "a resource of Terraform": Form(
         'resource "kubernetes_config_map_v1_data" "x" { metadata { name = "@" } }'
     ),
+    "a block of Terraform": Form(
+        'data "kubernetes_config_map" "x" {\n  metadata {\n    name = "@"\n  }\n}\n'
+    ),
+    "a variable of Beats": Form("hosts: ${kubernetes.shop.@.level}"),
     "a URL": Form("kubernetes://@"),
     "a sentence": Form("The settings are in the ConfigMap @ of this namespace.", for_people=True),
     "a sentence, the name first": Form("See the @ ConfigMap.", for_people=True),
@@ -114,6 +118,9 @@ NEAR_MISSES = {
     ),
     "no value of the patch": '[{"from":"@","path":"/a/configMap/name"}]',
     "a Secret's key in the syntax of Argo CD": "clientID: $@:id",
+    "a variable of another namespace": "${kubernetes.bank.@.level}",
+    "a host": "${url.@.shop.svc}",
+    "behind a block": 'data "kubernetes_config_map" "x" {\n}\nname = "@"\n',
     "in another namespace": "/api/v1/namespaces/bank/configmaps/@",
     "with another namespace in front": "${configmaps:bank/@:LOG_LEVEL}",
 }

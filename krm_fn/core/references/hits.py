@@ -225,6 +225,6 @@ class _Walk:
         if len(text) > self._long and not any(name in text for name in self._names):
             return True
         words = WORD.findall(text)
-        return self._names.isdisjoint(words) and self._names.isdisjoint(
-            split_key(word)[1] for word in words if "." in word
+        return self._names.isdisjoint(words) and not any(
+            "." in word and not self._names.isdisjoint(word.split(".")) for word in words
         )

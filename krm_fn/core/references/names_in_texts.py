@@ -100,6 +100,12 @@ _BEFORE = 80
 _NEAREST = 3
 """How many kinds in front of a name are looked at."""
 
+_WITH_DOTS = r"\$\{\w+\.(?P<namespace>[a-z0-9-]+)\.(?P<name>[a-z0-9-]+)\.[\w.-]+\}"
+"""A variable that is a key of an object, as Beats and the Elastic Agent read it: `${kubernetes.shop.web.key}`.
+
+Source: elastic/beats, libbeat/common/kubernetes/k8skeystore/kubernetes_keystore.go (Retrieve).
+"""
+
 _TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
 _VAULT = frozenset({"data", "kv", "metadata"})
 """The text behind `secret/` in a path of Vault."""
@@ -207,7 +213,7 @@ class _TextSearch:
         elif self._is_read(item) and hit.path[0] != "metadata":
             # A field that is the name as a whole is none of these texts (`unfollowed`).
             said = (one for one in self._read_said(hit) if hit.is_key or one.name != hit.text)
-            names = [*said, *find_names_in_text(hit.text, self._is_wanted, self._is_common)]
+            names = [*said, *self._read_text(hit.text)]
             if names and exclusion_of(hit.field, item.id) is not None:
                 return
         else:
@@ -239,41 +245,49 @@ class _TextSearch:
         return [
             *self._read_said(hit),
             *self._read_where_key_hints(hit),
-            *find_names_in_text(hit.text, self._is_wanted, self._is_common),
+            *self._read_text(hit.text),
         ]
 
     def _read_data(self, hit: Hit) -> Iterable[_NameInText]:
         return [
             *self._read_words_of_argo_cd(hit.item, hit.text),
             *self._read_namespaced(hit.text),
-            *find_names_in_text(hit.text, self._is_wanted, self._is_common),
+            *self._read_text(hit.text),
         ]
+
+    def _read_text(self, value: str) -> Iterator[_NameInText]:
+        """Yield the names beside a kind, and those between their namespace and a key: `shop.web.key`."""
+        yield from find_names_in_text(value, self._is_wanted, self._is_common)
+        for path in pattern(_WITH_DOTS).finditer(value):
+            name = path["name"]
+            if self._is_there(name, path["namespace"]):
+                yield _NameInText(name, path.start("name"), CONFIG_KINDS)
 
     def _read_said(self, hit: Hit) -> Iterator[_NameInText]:
         """Yield the names in a value, or a key, where the key or the one above says the kind."""
         kinds, names = _read_below_key(hit)
         for one in names if kinds else ():
             is_common = one.is_all and one.name in self._others
-            if one.name in self._names and not is_common:
+            if not is_common and self._is_there(one.name, one.namespace):
                 yield _NameInText(one.name, one.start, kinds)
 
     def _read_where_key_hints(self, hit: Hit) -> Iterator[_NameInText]:
         """Yield the names in an annotation whose key says config or volume, and those behind a namespace."""
         is_hinted = pattern(_KEY_SAYS).search(str(hit.path[-1]).rpartition("/")[2]) is not None
         for name, start, namespace, is_all in read_said(hit.text):
-            is_meant = is_hinted or (namespace and is_all and self._is_near(name, namespace))
-            if is_meant and name in self._names and name not in self._others:
+            is_meant = is_hinted or (namespace and is_all)
+            if is_meant and self._is_there(name, namespace) and name not in self._others:
                 yield _NameInText(name, start, CONFIG_KINDS)
 
-    def _is_near(self, name: str, namespace: str) -> bool:
-        return any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS)
+    def _is_there(self, name: str, namespace: str) -> bool:
+        """Tell whether an object has a name, in this namespace or, without one, in any."""
+        near = (self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS)
+        return name in self._names and (not namespace or any(near))
 
     def _read_namespaced(self, value: str) -> Iterator[_NameInText]:
         """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
         namespace, slash, name = value.strip().partition("/")
-        if not slash or name not in self._names or name in self._others:
-            return
-        if self._is_near(name, namespace):
+        if slash and name not in self._others and self._is_there(name, namespace):
             yield _NameInText(name, value.index("/") + 1, CONFIG_KINDS)
 
     def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_NameInText]:
@@ -503,8 +517,9 @@ def _goes_on(value: str, kind: _KindInText, gap: str) -> bool:
     """Tell whether what is about a kind goes on in the next lines."""
     own = _line_before(value, kind.start)
     if not kind.is_key:
-        # Only behind `kind: ConfigMap` and the name of a table.
-        return gap.startswith("]") or pattern(_ENDS_IN_KIND).search(own) is not None
+        # Only behind `kind: ConfigMap`, the name of a table, and in the braces of a block.
+        is_block = gap.startswith("]") or gap.count("{") > gap.count("}")
+        return is_block or pattern(_ENDS_IN_KIND).search(own) is not None
     # What is in a setting is indented more than its key.
     indent = len(own) - len(own.lstrip(" -"))
     return all(_is_below(line, indent) for line in gap.split("\n")[1:])

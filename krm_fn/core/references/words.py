@@ -44,8 +44,8 @@ _SAID = (
 class SaidName(NamedTuple):
     """A word of a value that may be the name of an object.
 
-    `start`: where it begins. `namespace`: what is in front of it. `is_all`: nothing else is in its
-    entry of the list.
+    `start`: where it begins. `namespace`: what is in front of it, or behind its dot. `is_all`:
+    nothing else is in its entry of the list.
     """
 
     name: str
@@ -66,8 +66,8 @@ def kinds_said(key: str) -> tuple[str, ...]:
 def read_said(value: str) -> Iterator[SaidName]:
     """Read the words that may be names in a value whose key says config or secret.
 
-    Such a value is a name, or a list of them: `web`, `shop/web`, `web:/etc/x`, `web=key,db/key`,
-    `TOKEN=web:token`.
+    Such a value is a name, or a list of them: `web`, `shop/web`, `web.shop`, `web:/etc/x`,
+    `web=key,db/key`, `TOKEN=web:token`.
     """
     entries = () if len(value) > _LONGEST_LIST else pattern(_ENTRY).finditer(value)
     for entry in entries:
@@ -77,6 +77,9 @@ def read_said(value: str) -> Iterator[SaidName]:
         first, second, is_all = found["first"], found["second"], not found["sign"]
         if not first.startswith("$"):
             yield SaidName(first, found.start("first"), "", is_all)
+            name, _, namespace = first.partition(".")
+            if namespace:
+                yield SaidName(name, found.start("first"), namespace, is_all=False)
         if second:
             is_all = found["sign"] == "/" and not found["behind"].strip(AROUND)
             namespace = first if found["sign"] == "/" and not first.startswith("$") else ""
