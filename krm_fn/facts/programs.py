@@ -2078,3 +2078,23 @@ READ_IN_FULL = {
     # src/resources.py: it lists by label, or gets what an option names.
     "kiwigrid/k8s-sidecar": "k8s-sidecar",
 }
+
+# Files of a home folder, and whose they are by its manual. A key of this name is for that program, whoever mounts it.
+DOTFILES = {
+    ".bashrc": "bash",
+    ".boto": "gsutil",
+    ".condarc": "conda",
+    ".curlrc": "curl",
+    ".gitconfig": "git",
+    ".my.cnf": "MySQL",
+    ".netrc": "curl",
+    ".npmrc": "npm",
+    ".pgpass": "libpq",
+    ".psqlrc": "psql",
+    ".pypirc": "twine",
+    ".s3cfg": "s3cmd",
+    ".terraformrc": "Terraform",
+    ".vimrc": "Vim",
+    ".wgetrc": "Wget",
+    ".yarnrc": "Yarn",
+}

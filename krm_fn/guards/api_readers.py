@@ -20,6 +20,7 @@ from krm_fn.base.node import Node, descend, elements, get, is_scalar, read_path,
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.reference import Reference
 from krm_fn.core.names.names import base_name
+from krm_fn.facts.programs import DOTFILES
 from krm_fn.guards.well_known import may_look_up
 
 _GROUP = "rbac.authorization.k8s.io"
@@ -255,7 +256,7 @@ def reads_own_files(
     `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
     variable look the others up. All its keys as variables are: nothing is left to look up, unless the pods `may_write`
     such objects, as Litmus' subscriber updates what it has as variables. Nor is the path of a certificate a proof,
-    which many programs renew through the API. Scripts are run from their files.
+    which many programs renew through the API. Scripts are run from their files, and git reads its `.gitconfig` in one.
     """
     is_certificate = item.id.kind == "Secret" and _CERTIFICATE in data_keys(item)
     for reference in references:
@@ -265,6 +266,7 @@ def reads_own_files(
             has_all = not may_write and _has_all(container, reference, item)
             is_told = has_all or (not is_certificate and _is_told(container, paths))
             is_told = is_told or (_has_only_scripts(item) and _is_run(container, paths))
+            is_told = is_told or (bool(paths) and DOTFILES.keys() >= {*data_keys(item)})
             if looks_up or (looks_up is None and not is_told):
                 return False
     return True

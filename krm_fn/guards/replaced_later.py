@@ -53,13 +53,11 @@ _NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
 _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
-_OF_PROGRAMS = (
-    # fluent/fluentd: lib/fluent/plugin/output.rb (extract_placeholders)
-    ("</match>", ("tag", "chunk_id")),
-    # fluent/fluentd: lib/fluent/plugin/filter_record_transformer.rb (PlaceholderExpander)
-    ("record_transformer", ("tag", "hostname", "time")),
-)
-"""What shows the configuration of a program, and variables that the program sets in it."""
+# A configuration of Fluentd: the end of a block, or a line with the parameter that no other format has.
+_FLUENTD = r"</match>|(?m:^)[ \t]*@type[ \t]+\w"
+# fluent/fluentd: lib/fluent/plugin/output.rb (extract_placeholders) and filter_record_transformer.rb
+# (PlaceholderExpander); fluent/fluent-plugin-prometheus: lib/fluent/plugin/prometheus.rb
+_SET_BY_FLUENTD = ("tag", "chunk_id", "hostname", "time", "worker_id")
 
 _REPLACED = r"\$\{[^}]*\}?"
 
@@ -312,9 +310,8 @@ def _names_made_in(text: str) -> Iterator[str]:
         yield from re.findall(_NAMES_IN_XML, text)
     for declared, defined in re.findall(_DECLARES, text):
         yield declared or defined
-    for sign, names in _OF_PROGRAMS:
-        if sign in text:
-            yield from names
+    if re.search(_FLUENTD, text):
+        yield from _SET_BY_FLUENTD
 
 
 def _names_set_in(script: str) -> Iterator[str]:

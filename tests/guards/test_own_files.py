@@ -188,6 +188,36 @@ def test_a_script_that_nothing_here_runs_may_be_looked_up(container: str) -> Non
     assert not reads(container, config=SCRIPTS)
 
 
+DOTFILE = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {.gitconfig: '[safe]'}}"
+DOTFILES = [
+    pytest.param(DOTFILE, FOLDER, True, id="git's, in a folder"),
+    pytest.param(
+        DOTFILE,
+        "volumeMounts: [{name: files, mountPath: /home/web/.gitconfig, subPath: .gitconfig}]",
+        True,
+        id="git's, mounted alone",
+    ),
+    pytest.param(
+        DOTFILE.replace("'}", "', app.yaml: x}"), FOLDER, False, id="beside settings of the program"
+    ),
+    pytest.param(DOTFILE.replace(".git", ".app"), FOLDER, False, id="perhaps the program's own"),
+    pytest.param(
+        DOTFILE.replace(".gitconfig", ".dockerconfigjson"),
+        FOLDER,
+        False,
+        id="what programs read through the API to pull images",
+    ),
+    pytest.param(DOTFILE, "args: [web]", False, id="that no container mounts"),
+]
+
+
+@pytest.mark.parametrize(("config", "container", "is_own"), DOTFILES)
+def test_a_dotfile_is_for_the_program_of_its_name(
+    config: str, container: str, *, is_own: bool
+) -> None:
+    assert reads(container, config=config, may_write=True) is is_own
+
+
 @pytest.mark.parametrize("variables", [ENV, EVERY])
 def test_who_may_write_it_may_update_what_it_has_as_variables(variables: str) -> None:
     assert reads(f"{FOLDER}, {TOLD}, {variables}")

@@ -189,6 +189,17 @@ def test_it_is_the_programs(package: dict[str, str], others: tuple[str, ...]) ->
             id="a record of Fluentd",
         ),
         pytest.param("<match **>\n  host ${HOST}\n</match>", False, id="another one in Fluentd's"),
+        pytest.param(
+            "<filter **>\n  @type prometheus\n  <labels>\n    host ${hostname}\n  </labels>\n</filter>",
+            True,
+            id="a label of Fluentd's metrics",
+        ),
+        pytest.param(
+            "<source>\n  @type prometheus\n  port ${PORT}\n</source>",
+            False,
+            id="a port that Fluentd does not set",
+        ),
+        pytest.param('"@type": "Thing", "host": "${hostname}"', False, id="JSON-LD"),
         pytest.param("path /log/${tag}", False, id="no configuration of Fluentd"),
         pytest.param("const url = __ENV.URL;\nget(`${url}/a`)", True, id="a script of k6"),
         pytest.param('def app = "web"\nsh "make ${app}"', True, id="a pipeline of Jenkins"),
