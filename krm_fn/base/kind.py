@@ -78,6 +78,7 @@ class Instruction(NamedTuple):
 
     The annotation is a comma list of options with all of `says` and none of `lacks`, or, if not
     `part_of_list`, it is exactly the one text of `says`. Without `says`, it may be any text.
+    `does`: what the deployer does, of an object that it passes over.
     """
 
     annotation: str
@@ -85,6 +86,7 @@ class Instruction(NamedTuple):
     lacks: tuple[str, ...] = ()
     part_of_list: bool = False
     in_any_case: bool = False
+    does: str = "does not apply it, or not again"
 
     def is_in(self, present: str) -> bool:
         text = present.lower() if self.in_any_case else present
@@ -130,7 +132,7 @@ class Deployer(NamedTuple):
     `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
 
     `replaces`: by which it deletes an object and creates it again where the API server refuses a
-    change. `passes_over`: by which it does not apply an object, or never again.
+    change. `passes_over`: by which it does not apply an object, or never again, or without owners.
 
     `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds
     to objects. `tracks`: more of them, by whose values it knows its own.
@@ -195,6 +197,14 @@ def _read_kind(text: str) -> tuple[str, str]:
 
 
 DEPLOYERS = {key: _read_deployer(row) for key, row in facts.DEPLOYERS.items()}
+
+_OTHERS = tuple(_read_deployer(row) for row in facts.OTHERS)
+
+
+def who_may_apply(deployers: Iterable[str]) -> Iterator[Deployer]:
+    """Yield these deployers, and those that nobody has to name, as only they read their annotations."""
+    return chain((DEPLOYERS[name] for name in deployers), _OTHERS)
+
 
 # Deployers read these on the live object: they protect only what an earlier deployment has applied.
 PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
@@ -279,16 +289,15 @@ def _is_recreated(item: Item) -> bool:
     return False
 
 
-def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
-    """Yield the labels and annotations for which a deployer does not apply it, or never again."""
-    known = DEPLOYERS[deployer]
+def find_passed_over(item: Item, known: Deployer) -> Iterator[tuple[str, str]]:
+    """Yield what a deployer does with an object instead of applying it, and the label or annotation that says so."""
     read = {"annotations": item.annotations}
     if known.reads_labels:
         read["labels"] = item.labels
     for one in known.passes_over:
         for name, marks in read.items():
             if one.annotation in marks and one.is_in(marks[one.annotation]):
-                yield f"metadata.{name}[{one.annotation}]"
+                yield f"{known.name} {one.does}", f"metadata.{name}[{one.annotation}]"
 
 
 def first_step(item: Item, deployer: str) -> Step | None:

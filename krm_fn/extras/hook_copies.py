@@ -24,7 +24,12 @@ from krm_fn.core.names.names import base_name
 from krm_fn.core.references.references import References
 from krm_fn.extras.upsert import upsert
 
-_ARGO_CD, _HELM, _WEIGHT = "argocd.argoproj.io/hook", "helm.sh/hook", "helm.sh/hook-weight"
+_ARGO_CD = "argocd.argoproj.io/hook"
+# kluctl reads Helm's weight where its own is missing.
+_WEIGHTS = {
+    "helm.sh/hook": ("helm.sh/hook-weight",),
+    "kluctl.io/hook": ("kluctl.io/hook-weight", "helm.sh/hook-weight"),
+}
 
 
 class HookCopies(NamedTuple):
@@ -135,9 +140,11 @@ def _hook_annotations(readers: list[Item]) -> dict[str, str]:
             words |= dict.fromkeys(word.strip() for word in written if word.strip())
         if words:
             found |= {hook: ",".join(words), policy: anew}
-    if _HELM in found:
-        # One step before the first reader: a hook waits for those of a lower weight.
-        found[_WEIGHT] = str(min(number_of_wave(one, [_WEIGHT]) for one in readers) - 1)
+    for hook, weights in _WEIGHTS.items():
+        if hook in found:
+            # One step before the first reader: a hook waits for those of a lower weight.
+            first = min(number_of_wave(one, weights) for one in readers)
+            found[weights[0]] = str(first - 1)
     if _ARGO_CD in found or any(SYNC_WAVE in one.annotations for one in readers):
         waves = [number_of_wave(one, DEPLOYERS["argocd"].waves) for one in readers]
         found[SYNC_WAVE] = str(min(waves) - 1)

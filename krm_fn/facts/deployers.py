@@ -18,9 +18,13 @@ its page on tracking; Flux, the names of its controllers and `kustomize/api/v1`;
 `getManagedFieldsManager` and `setMetadataVisitor`; kapp, `LabeledResources`; cli-utils,
 `OwningInventoryKey`.
 
+kluctl: `isSkipDelete` and `isManagedByKluctl` of its `delete_utils.go`, `GetHook` of `hooks_util.go`,
+`applyDeploymentItem` of `apply_utils.go`, and `ValidateObject`.
+
 What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and
 `AnyInMetadata` of fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux,
-`shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`. What checks no MAC of SOPS: see
+`shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`; kluctl, its page on annotations; Config Sync, `partitionObjs` and
+`updateType`; werf, the README of werf/nelm. What checks no MAC of SOPS: see
 `core/decide/choose.py`.
 
 Argo CD and Flux compare what is live with what is rendered all the time (`repairs_drift`). Both
@@ -198,4 +202,73 @@ DEPLOYERS = {
     },
     # It prunes nothing, but renames objects: see `keep_name`.
     "spinnaker": {"name": "Spinnaker"},
+    "kluctl": {
+        "name": "kluctl",
+        "runs_no_functions": True,
+        "protections": ({"annotation": "kluctl.io/skip-delete", "value": "true"},),
+        "protections_of_others": ({"annotation": "helm.sh/resource-policy", "value": "keep"},),
+        "managers": ("kluctl",),
+        "marks": ("kluctl.io/deployment-item-dir",),
+        "tracks": ("kluctl.io/discriminator",),
+        "spares_owned": True,
+        "deployment": "deployment",
+        "hooks": {
+            "kluctl.io/hook": {
+                "pre-deploy": "BEFORE",
+                "pre-deploy-initial": "BEFORE",
+                "pre-deploy-upgrade": "BEFORE",
+                "post-deploy": "AFTER",
+                "post-deploy-initial": "AFTER",
+                "post-deploy-upgrade": "AFTER",
+            },
+            "helm.sh/hook": {
+                "pre-install": "BEFORE",
+                "pre-upgrade": "BEFORE",
+                "post-install": "AFTER",
+                "post-upgrade": "AFTER",
+            },
+        },
+        "recreates_hooks": {
+            "kluctl.io/hook": ("kluctl.io/hook-delete-policy", "before-hook-creation"),
+        },
+        # Hooks that it waits for are ready, which these are once they run or end.
+        "waits_for": (
+            "/Pod",
+            "apps/Deployment",
+            "apps/StatefulSet",
+            "apps/DaemonSet",
+            "batch/Job",
+        ),
+        "passes_over": (
+            {"annotation": "kluctl.io/ignore", "says": ("true",), "in_any_case": True},
+            {"annotation": "kluctl.io/delete", "says": ("true",), "in_any_case": True},
+        ),
+    },
 }
+
+# Programs that are no value of `spec.deployers`. An annotation that they alone read shows who applies an object.
+OTHERS = (
+    {
+        "name": "Config Sync",
+        "passes_over": (
+            {"annotation": "configmanagement.gke.io/managed", "says": ("disabled",)},
+            {"annotation": "client.lifecycle.config.k8s.io/mutation", "says": ("ignore",)},
+        ),
+    },
+    {
+        "name": "werf",
+        "passes_over": (
+            {
+                "annotation": "werf.io/delete-policy",
+                "says": ("before-creation",),
+                "part_of_list": True,
+                "does": "deletes it and creates it again, without its owners",
+            },
+            {
+                "annotation": "werf.io/resource-policy",
+                "says": ("skip-create",),
+                "part_of_list": True,
+            },
+        ),
+    },
+)

@@ -19,7 +19,7 @@ from krm_fn.base.keys import (
     NEEDS_HASH_SUFFIX,
     STRATEGY,
 )
-from krm_fn.base.kind import ROLES, is_fixed
+from krm_fn.base.kind import ROLES, find_passed_over, is_fixed, who_may_apply
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem, Problems
 from krm_fn.base.reference import ResolvedReference
@@ -65,6 +65,10 @@ _COLLECTED = (
 )
 _ACCEPT_COLLECTED = (
     f"annotate it with {STRATEGY}: {Strategy.IGNORE} to accept this, or remove the label"
+)
+
+_ACCEPT_PASSED_OVER = (
+    f"annotate it with {STRATEGY}: {Strategy.IGNORE} to accept this, or remove that"
 )
 
 Ask: TypeAlias = "Callable[[Evidence, Item], Answer | None]"
@@ -148,6 +152,13 @@ class Evidence:
 
     def refuse_early_reader(self, item: Item) -> Iterable[Problem]:
         return [one.refuse() for one in self._early_readers.get(item, {}).values()]
+
+    def passed_over(self, item: Item) -> Answer | None:
+        """Say that a deployer does not apply the object: what has a new name would not be there."""
+        for deployer in who_may_apply(self._deployers):
+            for says, field in find_passed_over(item, deployer):
+                return Answer(f"{says} ({field})", item, field, remedy=_ACCEPT_PASSED_OVER)
+        return None
 
     def optional(self, item: Item) -> Answer | None:
         return None if item.is_config else self._read_as_optional.get(item)
@@ -377,6 +388,13 @@ GUARDS = (
         Evidence.early_reader,
         words="objects that a hook or a workload reads before",
         refuse=Evidence.refuse_early_reader,
+        is_about_content=True,
+        is_certain=True,
+    ),
+    GuardRow(
+        "passed-over",
+        Evidence.passed_over,
+        words="objects that an annotation keeps their deployer from applying",
         is_about_content=True,
         is_certain=True,
     ),

@@ -55,6 +55,18 @@ STEPS = [
         id="Argo CD's hooks win over Helm's",
     ),
     pytest.param(
+        "kluctl",
+        "kluctl.io/hook: 'post-deploy,pre-deploy-upgrade', helm.sh/hook: post-install",
+        Step(BEFORE, 0, "pre-deploy-upgrade"),
+        id="kluctl's own hooks win over Helm's",
+    ),
+    pytest.param(
+        "kluctl",
+        "helm.sh/hook: post-upgrade",
+        Step(AFTER, 0, "post-upgrade"),
+        id="kluctl runs Helm's",
+    ),
+    pytest.param(
         "helm",
         "helm.sh/hook: pre-install",
         Step(BEFORE, 0, "pre-install"),

@@ -74,6 +74,7 @@ KEEPERS = {
     "helm": ("helm.sh/resource-policy", "keep"),
     "kpt": ("client.lifecycle.config.k8s.io/deletion", "detach"),
     "kapp": ("kapp.k14s.io/delete-strategy", "orphan"),
+    "kluctl": ("kluctl.io/skip-delete", "true"),
 }
 
 

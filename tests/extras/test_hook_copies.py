@@ -122,14 +122,40 @@ ANNOTATIONS = [
         id="a hook of both",
     ),
 ]
+OF_KLUCTL = [
+    pytest.param(
+        [{"kluctl.io/hook": "pre-deploy", "kluctl.io/hook-weight": "3"}],
+        {
+            "kluctl.io/hook": "pre-deploy",
+            "kluctl.io/hook-delete-policy": "before-hook-creation",
+            "kluctl.io/hook-weight": "2",
+        },
+        id="a hook of kluctl",
+    ),
+    pytest.param(
+        [{"kluctl.io/hook": "pre-deploy,pre-deploy-initial", "helm.sh/hook-weight": "-2"}],
+        {
+            "kluctl.io/hook": "pre-deploy,pre-deploy-initial",
+            "kluctl.io/hook-delete-policy": "before-hook-creation",
+            "kluctl.io/hook-weight": "-3",
+        },
+        id="a hook of kluctl with Helm's weight",
+    ),
+]
 
 
-@pytest.mark.parametrize(("readers", "expected"), ANNOTATIONS)
+@pytest.mark.parametrize(
+    ("deployers", "readers", "expected"),
+    [
+        *(pytest.param(["argocd", "helm"], *one.values, id=one.id) for one in ANNOTATIONS),
+        *(pytest.param(["kluctl"], *one.values, id=one.id) for one in OF_KLUCTL),
+    ],
+)
 def test_a_copy_is_a_hook_before_its_readers(
-    readers: list[dict[str, str]], expected: dict[str, str]
+    deployers: list[str], readers: list[dict[str, str]], expected: dict[str, str]
 ) -> None:
     hooks = [hook(f"hook-{number}", **one) for number, one in enumerate(readers)]
-    items = render(config_map(), reader("Deployment", "web"), *hooks, deployers=["argocd", "helm"])
+    items = render(config_map(), reader("Deployment", "web"), *hooks, deployers=deployers)
     (copy,) = copies(items)
     annotations = copy["metadata"]["annotations"]
     assert annotations == {"revisions.krm-fn.io/copy-of": "web-config", **expected}

@@ -52,6 +52,10 @@ EARLY = [
         "helm", "apps/v1", "Deployment", ENV, FINE, id="Helm does not wait for a Deployment"
     ),
     pytest.param("helm", "example.com/v1", "Widget", ENV, FINE, id="Helm waits for nothing else"),
+    pytest.param("kluctl", "batch/v1", "Job", ENV, BLOCKED, id="kluctl waits for a Job"),
+    pytest.param(
+        "kluctl", "apps/v1", "Deployment", ENV, BLOCKED, id="kluctl waits for a Deployment"
+    ),
     pytest.param("flux", "batch/v1", "Job", ENV, FINE, id="Flux runs no hooks"),
     pytest.param("kpt, argocd", "batch/v1", "Job", ENV, BLOCKED, id="one deployer of several"),
 ]

@@ -110,6 +110,12 @@ UNSAFE = [
         id="nor Helm",
     ),
     pytest.param(
+        rendering("[kluctl]"),
+        config_map(annotations="kluctl.io/skip-delete-if-tags: 'true'"),
+        hazard("kluctl.io/skip-delete: true", "kluctl"),
+        id="what kluctl keeps with tags alone",
+    ),
+    pytest.param(
         rendering("[kpt]", namespace="shop"),
         config_map(),
         hazard(KPT, "kpt"),
@@ -294,6 +300,19 @@ SAFE = [
         rendering("[kpt]"),
         config_map(annotations="cli-utils.sigs.k8s.io/on-remove: keep"),
         id="another annotation",
+    ),
+    pytest.param(
+        rendering("[kluctl]"),
+        config_map(annotations="kluctl.io/skip-delete: 'true'"),
+        id="kluctl's annotation",
+    ),
+    pytest.param(
+        rendering("[kluctl]"),
+        config_map(annotations="helm.sh/resource-policy: keep"),
+        id="Helm's annotation, which kluctl reads",
+    ),
+    pytest.param(
+        rendering("[kluctl]"), config_map(more=OWNED), id="an owner, which kluctl leaves it to"
     ),
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
     pytest.param(rendering("[]"), config_map(), id="no deployer"),

@@ -637,8 +637,45 @@ PASSED_OVER: list[tuple[str, list[Mutate]]] = [
         "kapp expects that a revision exists",
         [put(WEB, *ANNOTATIONS, "kapp.k14s.io/exists", value="")],
     ),
+    ("kluctl ignores the Job", [put(JOB, *ANNOTATIONS, "kluctl.io/ignore", value="true")]),
+    ("kluctl deletes a tracker", [put(TRACKER, *ANNOTATIONS, "kluctl.io/delete", value="true")]),
 ]
 """Found where nobody says who deploys, or where that is this deployer."""
+
+PASSED_OVER_BY_OTHERS: list[tuple[str, str, str, list[str]]] = [
+    (
+        "Config Sync does not manage a revision",
+        "configmanagement.gke.io/managed",
+        "disabled",
+        ["Config Sync does not apply it, or not again"],
+    ),
+    ("Config Sync manages it", "configmanagement.gke.io/managed", "enabled", []),
+    (
+        "Config Sync does not change it",
+        "client.lifecycle.config.k8s.io/mutation",
+        "ignore",
+        ["Config Sync does not apply it, or not again"],
+    ),
+    (
+        "werf creates a revision again",
+        "werf.io/delete-policy",
+        "before-creation, failed",
+        ["werf deletes it and creates it again, without its owners"],
+    ),
+    (
+        "werf creates it again if it cannot change it",
+        "werf.io/delete-policy",
+        "before-creation-if-immutable",
+        [],
+    ),
+    (
+        "werf never creates it",
+        "werf.io/resource-policy",
+        "skip-create,skip-update",
+        ["werf does not apply it, or not again"],
+    ),
+]
+"""Found whoever is named as the deployer: these have no name in `spec.deployers`."""
 
 EXPECTED: dict[str, list[str]] = (
     yaml.load(FINDINGS.read_text(), yaml.CSafeLoader) if FINDINGS.exists() else {}
@@ -702,6 +739,19 @@ def test_what_a_deployer_passes_over_is_found(
     other = name.split(maxsplit=1)[0].lower()
     assert set(EXPECTED[name]) <= set(findings(objects, VerifyOptions(deployers=("argocd", other))))
     assert findings(objects, DEPLOYER) == findings(objects, configured) == []
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "expected"),
+    [pytest.param(*row, id=name) for name, *row in PASSED_OVER_BY_OTHERS],
+)
+def test_what_a_program_without_a_name_passes_over_is_found(
+    annotation: str, value: str, expected: list[str], configured: VerifyOptions
+) -> None:
+    objects = changed(put(WEB, *ANNOTATIONS, annotation, value=value))
+    who = f"error: ConfigMap/shop/web-config-mffg77kmb5 metadata.annotations[{annotation}]: "
+    said = [f"{who}{one}; remove this" for one in expected]
+    assert findings(objects, DEPLOYER) == findings(objects, configured) == said
 
 
 def test_every_finding_is_of_a_mistake() -> None:

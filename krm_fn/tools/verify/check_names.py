@@ -15,6 +15,7 @@ from krm_fn.base.kind import (
     is_hook,
     keep_name,
     keep_new_name,
+    who_may_apply,
 )
 from krm_fn.base.node import (
     FieldPath,
@@ -141,10 +142,9 @@ def check_applied(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[
 
 
 def _check_passed_over(item: Item, deployers: Collection[str]) -> Iterator[Problem]:
-    for deployer in deployers:
-        for field in find_passed_over(item, deployer):
-            message = f"{DEPLOYERS[deployer].name} does not apply it, or not again; remove this"
-            yield about(item, message, field)
+    for deployer in who_may_apply(deployers):
+        for says, field in find_passed_over(item, deployer):
+            yield about(item, f"{says}; remove this", field)
 
 
 def _field(annotation: str) -> str:
