@@ -2077,6 +2077,19 @@ READ_IN_FULL = {
     "apachepulsar/pulsar-all": "Pulsar",
     # src/resources.py: it lists by label, or gets what an option names.
     "kiwigrid/k8s-sidecar": "k8s-sidecar",
+    # backend/src/cache/client/kubernetes_core.go: pods alone. frontend/server/workflow-helper.ts:
+    # `artifact-repositories`, which is not its own, and Secrets that a workflow names.
+    "kubeflow/kfp-cache-server": "Kubeflow Pipelines",
+    "kubeflow/kfp-frontend": "Kubeflow Pipelines",
+    "ml-pipeline/frontend": "Kubeflow Pipelines",
+    "ml-pipeline/cache-server": "Kubeflow Pipelines",
+    # pkg/reconciler: ConfigMaps of what it installs; config/kubernetes/base/operator.yaml: variables.
+    "tektoncd/operator/cmd/kubernetes/operator": "Tekton operator",
+    # go.mod of hyperledger/fabric: no client.
+    "hyperledger/fabric-orderer": "Hyperledger Fabric",
+    "hyperledger/fabric-peer": "Hyperledger Fabric",
+    # src/go/plugin/go.d/agent/discovery/sd/discoverer/kubernetes/pod.go: what variables of live pods reference.
+    "netdata/netdata": "Netdata",
 }
 
 # Files of a home folder, and whose they are by its manual. A key of this name is for that program, whoever mounts it.
