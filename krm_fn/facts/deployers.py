@@ -165,6 +165,12 @@ DEPLOYERS = {
     "helm": {
         "name": "Helm",
         "protections": ({"annotation": "helm.sh/resource-policy", "value": "keep"},),
+        # Of werf, which deploys as Helm does.
+        "protections_of_others": (
+            {"annotation": "werf.io/resource-policy", "value": "skip-delete", "part_of_list": True},
+            {"annotation": "werf.io/resource-policy", "value": "keep", "part_of_list": True},
+            {"annotation": "werf.io/ownership", "value": "anyone"},
+        ),
         "managers": ("helm",),
         "marks": ("app.kubernetes.io/managed-by",),
         "tracks": ("meta.helm.sh/release-namespace", "meta.helm.sh/release-name"),

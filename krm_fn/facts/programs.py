@@ -2085,6 +2085,8 @@ READ_IN_FULL = {
     "ml-pipeline/cache-server": "Kubeflow Pipelines",
     # pkg/reconciler: ConfigMaps of what it installs; config/kubernetes/base/operator.yaml: variables.
     "tektoncd/operator/cmd/kubernetes/operator": "Tekton operator",
+    # cmd/operator/main.go: the file of `telemetry-config` has a path by default.
+    "openshift/origin-cluster-monitoring-operator": "OpenShift monitoring",
     # go.mod of hyperledger/fabric: no client.
     "hyperledger/fabric-orderer": "Hyperledger Fabric",
     "hyperledger/fabric-peer": "Hyperledger Fabric",

@@ -326,6 +326,21 @@ FOLLOWED = [
         id="every kind of volume",
     ),
     pytest.param(
+        "policy.karmada.io/v1alpha1",
+        "PropagationPolicy",
+        "spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web},"
+        " {apiVersion: v1, kind: ConfigMap, name: a}]}",
+        ["ConfigMap a at spec.resourceSelectors[1].name"],
+        id="what Karmada propagates",
+    ),
+    pytest.param(
+        "policy.karmada.io/v1alpha1",
+        "ClusterOverridePolicy",
+        "spec: {resourceSelectors: [{apiVersion: v1, kind: Secret, namespace: shop, name: a}]}",
+        ["Secret a at spec.resourceSelectors[0].name, in shop"],
+        id="what Karmada changes for a cluster",
+    ),
+    pytest.param(
         "v1",
         "PersistentVolume",
         "spec: {cephfs: {secretRef: {name: a, namespace: ns}}, azureFile: {secretName: b, secretNamespace: ns},"

@@ -314,6 +314,16 @@ SAFE = [
     pytest.param(
         rendering("[kluctl]"), config_map(more=OWNED), id="an owner, which kluctl leaves it to"
     ),
+    pytest.param(
+        rendering("[helm]"),
+        config_map(annotations="werf.io/resource-policy: 'skip-update,skip-delete'"),
+        id="werf's annotation, which it reads beside Helm's",
+    ),
+    pytest.param(
+        rendering("[helm]"),
+        config_map(annotations="werf.io/ownership: anyone"),
+        id="what werf's release does not own",
+    ),
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
     pytest.param(rendering("[]"), config_map(), id="no deployer"),
     pytest.param(
