@@ -75,7 +75,8 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
     values: dict[str, tuple[Node, bool]] = {}
     for name, is_encoded in IS_ENCODED[kind].items():
         data = get(item.node, name)
-        if data is not None and not is_mapping(data) and not is_null(data):
+        is_open = is_scalar(data) and is_placeholder(data.value)
+        if data is not None and not (is_mapping(data) or is_null(data) or is_open):
             yield name, f"found {describe(data)}, expected a mapping: the API server refuses it"
         for key, value in entries(data):
             field = step(name, key)

@@ -214,6 +214,7 @@ LATER = [
         id="words for scripts",
     ),
     pytest.param("ConfigMap", "data: {'${KEY}': x, '{{ key }}': x}", id="a key with a variable"),
+    pytest.param("ConfigMap", "data: ${DATA}", id="a variable for all data"),
     pytest.param(
         "Secret",
         "data: {k: 'ENC[AES256_GCM,data:eA==,type:str]', j: a b}\nsops: {mac: x}",
