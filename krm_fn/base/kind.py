@@ -8,22 +8,33 @@ when it applies or replaces one.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
+from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item, is_config_id
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.node import get, text
+from krm_fn.base.node import (
+    Node,
+    elements,
+    entries,
+    fields,
+    get,
+    read_path,
+    text,
+    unread_text,
+    walk,
+)
 from krm_fn.base.problem import ResourceId
 from krm_fn.facts import deployers as facts
 from krm_fn.facts.kinds import (
     BUILT_IN,
     CLUSTER_SCOPED,
     CONSUMERS,
-    FIXED,
     MAKES,
     MAKES_NONE,
     PLURALS,
+    REFUSING,
 )
 
 # Deployers.
@@ -524,13 +535,76 @@ def is_making_known(kind: Kind) -> bool:
     return is_leaf or pair in _MADE or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
 
 
+# Fields that nobody can change.
+
+FixedFields: TypeAlias = Mapping[str, str]
+"""By path, the operations that are refused, of a field and of what is in it. Behind `.*`: only of what is in it."""
+
+_RULE = (
+    r"(?:!has\(oldSelf(?P<has>(?:\.\w+)+)\) *\|\| *)?self(?P<path>(?:\.\w+)*) *== *oldSelf(?P=path)"
+)
+"""A rule of CEL that lets nobody change a field."""
+
+
+@cache
+def fixed_rows(group_kind: tuple[str, str]) -> list[tuple[str, FixedFields]]:
+    """Return which fields of a kind are fixed, behind what an object says. The first row that fits it counts."""
+    rows = [row[:4] for row in REFUSING]
+    if group_kind[0] in BUILT_IN_GROUPS:
+        # Hardly any object of theirs beside the workloads names what is renamed (decision 31).
+        from krm_fn.facts.immutable_fields import IMMUTABLE
+
+        rows = [*IMMUTABLE]
+    return [(when, fixed) for *pair, when, fixed in rows if tuple(pair) == group_kind]
+
+
+def fits(item: Item, when: str) -> bool:
+    """Tell whether an object says something: `spec.suspend=true`. `""` fits each."""
+    path, _, value = when.partition("=")
+    return not when or text(get(item.node, *path.split("."))).lower() == value.lower()
+
+
+def _read_fixed(definition: Item, api_version: str) -> Iterator[tuple[str, str]]:
+    spec = get(definition.node, "spec")
+    for version in elements(get(spec, "versions")):
+        schema = get(version, "schema", "openAPIV3Schema")
+        # Most of them say nothing of that, and have no nodes before somebody looks.
+        if (
+            schema is not None
+            and text(get(version, "name")) == api_version.rpartition("/")[2]
+            and "oldSelf" in (unread_text(schema) or "oldSelf")
+        ):
+            yield from _read_schema(schema, "")
+
+
+def _read_schema(schema: Node | None, path: str) -> Iterator[tuple[str, str]]:
+    for rule in elements(get(schema, "x-kubernetes-validations")):
+        found = re.fullmatch(_RULE, text(get(rule, "rule")).strip())
+        if found and found["has"] in {None, found["path"]} and not get(rule, "optionalOldSelf"):
+            target = f"{path}{found['path']}".strip(".")
+            yield target, "change"
+            steps = found["path"].split(".")[1:]
+            inner = get(schema, *chain.from_iterable(("properties", one) for one in steps))
+            # What the schema fills in may be written down, or not any more.
+            if inner and not any("default" in fields(node) for node in walk([inner])):
+                yield f"{target}.*", "change,set,unset"
+    for name, inner in entries(get(schema, "properties")):
+        yield from _read_schema(inner, f"{path}.{name}".strip("."))
+
+
 class Kinds:
     """The kinds of a package: its own definitions first, then the table."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
-        definitions = [item for item in items if item.id.kind == "CustomResourceDefinition"]
-        self._defined = {kind.group_kind: kind for kind in map(_read_definition, definitions)}
+        self._defined: dict[tuple[str, str], Kind] = {}
+        self._definitions: dict[tuple[str, str], Item] = {}
+        for item in items:
+            if item.id.kind == "CustomResourceDefinition":
+                kind = _read_definition(item)
+                self._defined[kind.group_kind] = kind
+                self._definitions[kind.group_kind] = item
         self._found: dict[tuple[str, str], Kind] = {}
+        self._fixed: dict[tuple[str, str], FixedFields] = {}
 
     def of(self, who: ResourceId) -> Kind:
         """Return the kind of an object; for an unknown one, what its name suggests."""
@@ -562,6 +636,35 @@ class Kinds:
         key = who.group_kind
         is_guessed = key not in self._defined and key not in KINDS
         return not self.of(who).is_namespaced and not (is_guessed and who.namespace)
+
+    def fixed_by_definition(self, who: ResourceId) -> FixedFields:
+        """Return what the package's own definition of a kind lets nobody change.
+
+        A definition is large: it is read when somebody asks for this kind.
+        """
+        key = who[:2]
+        if key not in self._fixed:
+            definition = self._definitions.get(who.group_kind)
+            self._fixed[key] = dict(_read_fixed(definition, who.api_version)) if definition else {}
+        return self._fixed[key]
+
+    def may_not_change(self, item: Item, field: str) -> bool:
+        """Tell whether nobody can change a field once the object is there, and nothing replaces it.
+
+        Pod templates of the kinds that the linker always looks at are another question:
+        `cannot_change`.
+        """
+        if item.id.group_kind in ALWAYS_LISTED or is_replaced(item):
+            return False
+        rows = [row for when, row in fixed_rows(item.id.group_kind) if fits(item, when)]
+        fixed = {**next(iter(rows), {}), **self.fixed_by_definition(item.id)}
+        path, refused = "", fixed.get("", "")
+        for name in read_path(field) if fixed else ():
+            if isinstance(name, str):
+                inside = fixed.get(f"{path}.*", refused)
+                path = f"{path}.{name}".lstrip(".")
+                refused = fixed.get(path, inside)
+        return "change" in refused.split(",")
 
 
 def _read_definition(item: Item) -> Kind:
@@ -601,11 +704,6 @@ def cannot_change(item: Item) -> bool:
     """
     kind = kind_of(item)
     return kind is not None and kind.is_immutable and not is_replaced(item)
-
-
-def is_fixed(item: Item) -> bool:
-    """Tell whether the API server refuses another name in what an object references."""
-    return item.id.group_kind in FIXED
 
 
 TOOL_GROUPS = frozenset(

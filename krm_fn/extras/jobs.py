@@ -1,4 +1,4 @@
-"""Jobs that are named by their content, where the configuration asks for it."""
+"""Jobs, and other kinds that run to an end, that are named by their content, where the configuration asks for it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,6 +48,7 @@ from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import Resource, find_in_rules, split_lookalikes
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.exclusions import PASSED_OVER
+from krm_fn.facts.kinds import RUNS
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
@@ -124,7 +125,7 @@ def restore_jobs(package: Package) -> Changes:
 
 
 def _is_job(item: Item) -> bool:
-    return item.id.group_kind == ("batch", "Job")
+    return item.id.group_kind in RUNS
 
 
 def _name(item: Item, patch: Patch, texts: Mapping[Node, str]) -> Revision:

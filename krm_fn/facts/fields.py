@@ -29,6 +29,10 @@ READS = {
         "identity": "lock",
         "source": "github.com/argoproj/argo-workflows workflow/sync/lock_name.go (getSemaphoreLockName)",
     },
+    "Sveltos": {
+        "identity": "source of what it deploys",
+        "source": "github.com/projectsveltos/libsveltos lib/deployer/utils.go (ValidateObjectForUpdate: refuses what has come from another one)",
+    },
     "Istio": {
         "beside": "-cacert",
         "source": "github.com/istio/istio pilot/pkg/credentials/kube/secrets.go (GetCaCert)",
@@ -232,6 +236,21 @@ FIELDS = (
         "spec/resources/externalRef/metadata/name",
         "Secret",
         {"beside_kind": True},
+    ),
+    # Sveltos (projectsveltos/addon-controller: api/v1beta1/spec.go)
+    (
+        "config.projectsveltos.io",
+        "ClusterProfile Profile",
+        "spec/policyRefs/name",
+        "ConfigMap",
+        {"beside_kind": True, "reads": "Sveltos"},
+    ),
+    (
+        "config.projectsveltos.io",
+        "ClusterProfile Profile",
+        "spec/policyRefs/name",
+        "Secret",
+        {"beside_kind": True, "reads": "Sveltos"},
     ),
     # Kyverno (kyverno/kyverno: api/kyverno/v1/common_types.go)
     (

@@ -7,7 +7,7 @@ are those of `Kind` in `base/kind.py`. MAKES: of a custom kind, the custom kinds
 with a copy of what it says, and keep that: they may need a revision without a pod. MAKES_NONE:
 groups of kinds of which no controller makes such objects. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other kinds
 without a namespace. HOLDS: what keeps pods from another template. EFFECTS: what one does instead of
-a rollout. REFUSING: what webhooks let nobody change. PLURALS: plurals that the rules
+a rollout. REFUSING: what webhooks let nobody change. RUNS: what runs to an end. PLURALS: plurals that the rules
 of English do not give, by group and kind; of any group, if that is empty. BUILT_IN: the groups of
 Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
 HASH_LABELS: labels by controllers on what they make of a template and on its pods; a Rollout uses
@@ -1505,11 +1505,56 @@ REFUSING = (
         "volcano-sh/volcano: pkg/webhooks/admission/jobs/validate/admit_job.go (validateJobUpdate)",
     ),
     (
+        "cdi.kubevirt.io",
+        "DataVolume",
+        "",
+        {"spec.source": "change,set,unset"},
+        (
+            "kubevirt/containerized-data-importer: pkg/apiserver/webhooks/datavolume-validate.go "
+            "(Admit; but for spec.checkpoints)"
+        ),
+    ),
+    (
+        "cdi.kubevirt.io",
+        "VolumeImportSource",
+        "",
+        {"spec.source": "change,set,unset"},
+        (
+            "kubevirt/containerized-data-importer: pkg/apiserver/webhooks/populators-validate.go "
+            "(validateVolumeImportSourceUpdate; but for spec.checkpoints)"
+        ),
+    ),
+    (
+        "controlplane.cluster.x-k8s.io",
+        "KubeadmControlPlaneTemplate",
+        "",
+        {"spec.template.spec": "change"},
+        (
+            "kubernetes-sigs/cluster-api: "
+            "controlplane/kubeadm/webhooks/admission/kubeadmcontrolplanetemplate.go (ValidateUpdate)"
+        ),
+    ),
+    (
+        "eventing.knative.dev",
+        "Broker",
+        "",
+        {"spec.config": "change"},
+        (
+            "knative/eventing: pkg/apis/eventing/v1/broker_validation.go (CheckImmutableFields; all "
+            "but spec.delivery)"
+        ),
+    ),
+    (
         "jobset.x-k8s.io",
         "JobSet",
         "spec.suspend=true",
-        {"spec.suspend": ""},
-        "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate; may be suspended)",
+        {
+            "spec.replicatedJobs.template.spec.template.spec.containers": "change",
+            "spec.replicatedJobs.template.spec.template.spec.initContainers": "change",
+            "spec.replicatedJobs.template.spec.template.spec.volumes": "change",
+            "spec.suspend": "",
+        },
+        "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate; Kueue may suspend it, and then place its pods)",
     ),
     (
         "jobset.x-k8s.io",
@@ -1522,6 +1567,14 @@ REFUSING = (
             "spec.replicatedJobs.template.spec.template.spec.restartPolicy": "change",
         },
         "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate)",
+    ),
+    # Its own operator, not the API server: it does nothing any more until the name is back.
+    (
+        "operator.cryostat.io",
+        "Cryostat",
+        "",
+        {"spec.databaseOptions.secretName": "change,set,unset"},
+        "cryostatio/cryostat-operator: internal/controller/secrets.go (errDatabaseSecretUpdated)",
     ),
     (
         "snapshot.storage.k8s.io",
@@ -1559,6 +1612,25 @@ REFUSING = (
             "spec.status and spec.statusMessage)"
         ),
     ),
+    (
+        "trainer.kubeflow.org",
+        "TrainJob",
+        "",
+        {"spec.initializer": "change"},
+        (
+            "kubeflow/trainer: manifests/base/crds/trainer.kubeflow.org_trainjobs.yaml "
+            "(self == oldSelf)"
+        ),
+    ),
+)
+
+# Kinds that run to an end, and of which nobody can change what runs: `spec.jobs: rename` names them.
+RUNS = (
+    ("batch", "Job"),
+    ("batch.volcano.sh", "Job"),
+    ("jobset.x-k8s.io", "JobSet"),
+    ("tekton.dev", "PipelineRun"),
+    ("tekton.dev", "TaskRun"),
 )
 
 # kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts:
@@ -1574,11 +1646,6 @@ SHORT_NAMES = {
     "Rollout": "ro",
     "StatefulSet": "sts",
 }
-
-# Kinds in which the API server lets nobody change a reference (kubernetes,
-# ValidateStorageClassUpdate in pkg/apis/storage/validation/validation.go,
-# ValidatePersistentVolumeUpdate in pkg/apis/core/validation/validation.go).
-FIXED = (("storage.k8s.io", "StorageClass"), ("", "PersistentVolume"))
 
 CLUSTER_SCOPED = {
     "v1": ("Namespace", "Node", "PersistentVolume"),

@@ -6,7 +6,7 @@ chose explicitly is only renamed where nothing hints at such a reader.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -19,26 +19,24 @@ from krm_fn.base.keys import (
     NEEDS_HASH_SUFFIX,
     STRATEGY,
 )
-from krm_fn.base.kind import ROLES, find_passed_over, is_fixed, who_may_apply
+from krm_fn.base.kind import ROLES, find_passed_over, who_may_apply
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem, Problems
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.base.settings import Strategy
+from krm_fn.base.settings import Jobs, Strategy
 from krm_fn.core.decide.run import (
     RENAME_ALL_THE_SAME,
     Answer,
     Guard,
     Guards,
-    Package,
     Reason,
     Survey,
 )
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import References
 from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Sighting, Way
 from krm_fn.facts.annotations import COLLECTED
+from krm_fn.facts.kinds import RUNS
 from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
 from krm_fn.guards.early_readers import EarlyReaders, find_early_readers
 from krm_fn.guards.name_readers import NameReaders
@@ -104,32 +102,25 @@ class GuardRow(NamedTuple):
 
 def build_guards(survey: Survey) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
-    deployers = survey.settings.deployers
-    shown = Evidence(survey.package, survey.references, survey.mentions, deployers)
+    shown = Evidence(survey)
     return {row.code: row.guard(shown) for row in GUARDS}
 
 
 class Evidence:
     """The signs in a package that somebody needs a name. Each is looked for at the first question."""
 
-    def __init__(
-        self,
-        package: Package,
-        references: References,
-        mentions: Mentions,
-        deployers: Collection[str],
-    ) -> None:
-        self._package = package
-        self._references = references
-        self._mentions = mentions
-        self._deployers = deployers
+    def __init__(self, survey: Survey) -> None:
+        self._package = survey.package
+        self._references = survey.references
+        self._mentions = survey.mentions
+        self._settings = survey.settings
 
     def namespace_of(self, item: Item) -> str:
         return self._package.namespace_of(item)
 
     @cached_property
     def _early_readers(self) -> EarlyReaders:
-        return find_early_readers(self._references, self._deployers)
+        return find_early_readers(self._references, self._settings.deployers)
 
     @cached_property
     def _readers(self) -> Permissions:
@@ -145,7 +136,7 @@ class Evidence:
 
     @cached_property
     def variables(self) -> Variables:
-        return Variables(self._package, self._references, self._deployers)
+        return Variables(self._package, self._references, self._settings.deployers)
 
     def early_reader(self, item: Item) -> Answer | None:
         return next((one.answer() for one in self._early_readers.get(item, {}).values()), None)
@@ -155,7 +146,7 @@ class Evidence:
 
     def passed_over(self, item: Item) -> Answer | None:
         """Say that a deployer does not apply the object: what has a new name would not be there."""
-        for deployer in who_may_apply(self._deployers):
+        for deployer in who_may_apply(self._settings.deployers):
             for says, field in find_passed_over(item, deployer):
                 return Answer(f"{says} ({field})", item, field, remedy=_ACCEPT_PASSED_OVER)
         return None
@@ -250,11 +241,23 @@ class Evidence:
     @cached_property
     def in_fixed_fields(self) -> dict[Item, Answer]:
         return self._first_to_each(
-            lambda one: is_fixed(one.referrer),
+            self._is_in_fixed_field,
             lambda one: (
                 f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change"
+                + (" without spec.jobs: rename" if one.referrer.id.group_kind in RUNS else "")
             ),
         )
+
+    def _is_in_fixed_field(self, one: ResolvedReference) -> bool:
+        if not one.targets or self._package.generated.get(one.referrer):
+            return False  # to read a definition for it would take long; or its name is always new
+        if (
+            self._settings.jobs is Jobs.RENAME
+            and one.reference.in_pod
+            and one.referrer.id.group_kind in RUNS
+        ):
+            return False
+        return self._package.kinds.may_not_change(one.referrer, one.reference.field)
 
     @cached_property
     def in_unclear_scopes(self) -> dict[Item, Answer]:

@@ -10,9 +10,9 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, collect, is_encrypted, listed_revisions, place_of, warning
 from krm_fn.base.keys import PACKAGE_PATH
-from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of, may_refer
+from krm_fn.base.kind import cannot_change, is_hook, is_replaced, kind_of, may_refer
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
-from krm_fn.base.problem import UNRENDERED, Problem, Problems, ResourceId, Severity
+from krm_fn.base.problem import UNRENDERED, Problem, Problems, ResourceId, Severity, and_others
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
@@ -34,6 +34,11 @@ __all__ = [
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
 _SPEC_OF = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 """Kinds of Argo CD, and where each has the spec of an Application."""
+
+_NAME_IN_FIXED = (
+    "names an object whose name changes with its content, and the API server refuses another name in a {}: "
+    "exclude that object"
+)
 
 
 class Check(NamedTuple):
@@ -154,17 +159,19 @@ def warn_about_no_referrers(run: Run) -> Problems:
 
 
 def warn_about_immutable(run: Run) -> Problems:
-    """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
+    """Warn about each Job, Pod, ReplicaSet and fixed field that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
     """
     changed: list[tuple[Item, str]] = []
+    may_not_change = run.package.kinds.may_not_change
     for referrer, reference, targets in run.references:
         is_renamed = not run.revisions.renamed.keys().isdisjoint(targets)
-        if is_renamed and (reference.in_pod or is_fixed(referrer)):
+        if is_renamed and (reference.in_pod or may_not_change(referrer, reference.field)):
             changed.append((referrer, reference.field))
     changed += [(edit.item, edit.field) for edit in run.changes.edits]
-    told = set()  # and those of another name: the cluster sees a new object
+    # And those of another name: the cluster sees a new object.
+    told = {item for item, is_made_anew in run.package.generated.items() if is_made_anew}
     for item, patch in run.changes.patches:
         if "spec" in patch and (kind := kind_of(item)):
             changed.append((item, kind.pod_spec))
@@ -172,7 +179,10 @@ def warn_about_immutable(run: Run) -> Problems:
         if isinstance(metadata, Mapping) and "name" in metadata:
             told.add(item)
     for item, field in changed:
-        message = "" if item in told else _say_immutable(item)
+        if item in told:
+            continue
+        is_fixed = may_not_change(item, field)
+        message = _NAME_IN_FIXED.format(item.id.kind) if is_fixed else _say_immutable(item)
         if message:
             told.add(item)
             yield warning(item, message, field)
@@ -181,11 +191,6 @@ def warn_about_immutable(run: Run) -> Problems:
 def _say_immutable(item: Item) -> str:
     """Say what another pod template does not do, with the way out; `""` if it does what one expects."""
     kind = kind_of(item)
-    if is_fixed(item) and not is_replaced(item):
-        return (
-            f"names an object whose name changes with its content, and the API server refuses another name in a "
-            f"{item.id.kind}: exclude that object"
-        )
     if cannot_change(item):
         return (
             f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
@@ -252,14 +257,16 @@ def warn_about_substituted(run: Run) -> Problems:
 
 
 def warn_about_duplicates(run: Run) -> Problems:
-    """Warn about each object that has kind, namespace and name of an earlier one, also in the output.
+    """Warn about objects that have kind, namespace and name of an earlier one, also in the output.
 
+    One message is for all of two folders: a whole one may be there twice.
     kustomize refuses such a package, kpt tells subpackages apart, and a chart may create a hook beside an object of
     its name. Renamed objects of one name and other content are told apart by it: a reference that may mean two of them
     is an error.
     """
     package, new_names = run.package, run.revisions.names
     first: dict[tuple[str, ...], Item] = {}
+    again: list[tuple[tuple[str, str], tuple[Item, Item]]] = []
     for item in package.authored:
         who = item.id
         if not who.name or not who.kind or item.is_local or is_hook(item):
@@ -269,8 +276,12 @@ def warn_about_duplicates(run: Run) -> Problems:
         identity = (who.group, who.kind, package.namespace_of(item), *names, subpackage)
         earlier = first.setdefault(identity, item)
         if earlier is not item:
-            message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
-            yield warning(item, message, resource=authored_id(item))
+            folders = earlier.file.rpartition("/")[0], item.file.rpartition("/")[0]
+            again.append((folders, (earlier, item)))
+    for (earlier, item), *others in collect(again).values():
+        message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
+        too = [str(authored_id(other)) for _, other in others]
+        yield warning(item, message + and_others(too), resource=authored_id(item))
 
 
 def warn_about_written_again(run: Run) -> Problems:

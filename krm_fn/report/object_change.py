@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item, collect
-from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
+from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, fits, is_replaced
 from krm_fn.base.node import get, text
-from krm_fn.facts.kinds import EFFECTS, HOLDS, REFUSING
+from krm_fn.facts.kinds import EFFECTS, HOLDS, RUNS
 from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
@@ -91,13 +91,6 @@ _SPECIAL = collect(
     for group, kind, when, effect, own, but, _ in EFFECTS
 )
 
-
-def _holds_template(paths: Iterable[str]) -> bool:
-    return any(path == "spec" or path.endswith("template") for path in paths)
-
-
-_REFUSING = frozenset((group, kind) for group, kind, _, row, _ in REFUSING if _holds_template(row))
-"""Kinds of others of which the pod template cannot change."""
 _POSITION = re.compile(r"\[[^]]*\]")
 
 
@@ -142,12 +135,6 @@ def read_hold(item: Item, scaled: Scaled) -> Hold:
     return _NO_HOLD
 
 
-def fits(item: Item, when: str) -> bool:
-    """Tell whether an object says something: `spec.suspend=true`. `""` fits each."""
-    path, _, value = when.partition("=")
-    return not when or text(get(item.node, *path.split("."))).lower() == value.lower()
-
-
 def is_like_template(item: Item, field: str) -> bool:
     """Tell whether a change of a field does what another pod template does to an object."""
     path = _POSITION.sub("", field)
@@ -165,7 +152,7 @@ def effect_on(item: Item, *, keeps_name: bool, scaled: Scaled = frozenset()) -> 
     held = read_hold(item, scaled).effect
     if held is not None:
         return held
-    is_refusing = item.id.group_kind in _REFUSING and not is_replaced(item)
+    is_refusing = item.id.group_kind in RUNS and not is_replaced(item)
     if is_refusing or cannot_change(item):
         return Effect.REFUSED if keeps_name else Effect.RUNS
     for one in _SPECIAL.get(item.id.group_kind, ()):

@@ -64,6 +64,24 @@ def test_a_revision_that_is_there_twice_is_warned_about(
     assert (outcome.stderr, outcome.exit_code) == (warning, 0)
 
 
+def test_a_folder_that_is_there_twice_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = "abcdefgh"
+    files = {
+        f"{folder}/{name}.yaml": CONFIG_MAP.replace("name: a", f"name: {name}")
+        for folder in ("app", "old")
+        for name in names
+    }
+    write(tmp_path, {**files, "d.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER})
+    outcome = render_in(tmp_path, monkeypatch, "app", "old", "d.yaml", config="krm-fn.yaml")
+    assert outcome.stderr == (
+        "warning: ConfigMap/a (old/a.yaml:1:1): is in the package twice, in app/a.yaml line 1 and in "
+        "old/a.yaml line 1: what is applied last wins; the same holds for ConfigMap/b, ConfigMap/c, ConfigMap/d, "
+        "ConfigMap/e, ConfigMap/f, and 2 more\n"
+    )
+
+
 @pytest.mark.parametrize("case", STREAMS, ids=lambda case: case.name)
 def test_a_stream_is_rendered_as_the_function_does(
     case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

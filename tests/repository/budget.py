@@ -376,7 +376,7 @@ def count_entered() -> list[Count]:
         Count("files that one ConfigMap enters", alone.files, 41),
         Count("their lines, in thousands", alone.lines / 1000, 16.05),
         Count("the same, with its Deployment", together.files, 63),
-        Count("their lines, in thousands", together.lines / 1000, 20.2),
+        Count("their lines, in thousands", together.lines / 1000, 20.25),
         Count("files that one line of diff enters", diff.files, 87),
         Count("their lines, in thousands", diff.lines / 1000, 27.1),
     ]

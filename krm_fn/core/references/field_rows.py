@@ -25,8 +25,8 @@ class FieldRow(NamedTuple):
 
     `reads`: whether its consumer reads the value only, or the shape of the name, or mounts at a
     path with the name. `text`: a regular expression of texts in which the group `name` is the name.
-    `beside_kind`: only if the mapping around the one that holds the name says `kind` with the name
-    of the target. `copied_by`: the program that copies the object from there.
+    `beside_kind`: only if the mapping that holds the name, or the one around it, says `kind` with
+    the name of the target. `copied_by`: the program that copies the object from there.
     """
 
     groups: tuple[str, ...]

@@ -334,10 +334,9 @@ def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[
 def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
     rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
     for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
-        if (
-            row.beside_kind
-            and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target
-        ):
+        above = descend(item, read_path(reference.field)[:-2])
+        kinds = text(get(above, "kind")), text(reference.around.get("kind"))
+        if row.beside_kind and row.target not in kinds:
             continue
         if not row.text:
             yield reference

@@ -49,7 +49,7 @@ def _who(item: Item) -> tuple[str, str, str, str]:
 
 
 def has_new_content(places: Iterable[FieldPath]) -> bool:
-    """Tell whether the content of a ConfigMap or Secret is made anew."""
+    """Tell whether the content of a ConfigMap or Secret, or the name of any object, is made anew."""
     return any(place == WHOLE or place[0] in DATA_FIELDS for place in places)
 
 

@@ -6,18 +6,16 @@ some fields of what it has stored.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from decimal import Decimal, InvalidOperation
-from itertools import chain
 from typing import Any, TypeAlias
 
 from krm_fn.base.go_yaml import is_text, read_number
-from krm_fn.base.item import DATA_FIELDS, Item, collect
-from krm_fn.base.kind import BUILT_IN_GROUPS, OPAQUE_KINDS, is_replaced
+from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.kind import BUILT_IN_GROUPS, FixedFields, Kinds, fits, fixed_rows, is_replaced
 from krm_fn.base.node import (
     Node,
     elements,
-    entries,
     fields,
     get,
     is_mapping,
@@ -25,12 +23,9 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     text,
-    unread_text,
-    walk,
 )
 from krm_fn.base.problem import ResourceId
-from krm_fn.facts.immutable_fields import FILLED, IMMUTABLE
-from krm_fn.facts.kinds import REFUSING
+from krm_fn.facts.immutable_fields import FILLED
 from krm_fn.facts.live_fields import (
     DEFAULTS,
     OPEN_MAPS,
@@ -40,7 +35,7 @@ from krm_fn.facts.live_fields import (
     TWINS,
     WRITTEN_BACK,
 )
-from krm_fn.report.object_change import Refusal, fits
+from krm_fn.report.object_change import Refusal
 
 FieldNames: TypeAlias = tuple[str, str]
 """The field or list that a field is in, and its own name."""
@@ -63,19 +58,8 @@ _SUFFIXES = {
 _BINARY = "KMGTPE"
 _DEFAULTS = {**DEFAULTS, **FILLED}
 
-FixedFields: TypeAlias = Mapping[str, str]
-"""By path, the operations that are refused, of a field and of what is in it. Behind `.*`: only of what is in it."""
-
-FixedByKind: TypeAlias = Mapping[tuple[str, str], FixedFields]
-"""What definitions of custom kinds fix, by apiVersion and kind."""
-
 _OF_ELEMENTS = "elements"
 """What is done to a list: one has to look at its elements."""
-
-_RULE = re.compile(
-    r"(?:!has\(oldSelf(?P<has>(?:\.\w+)+)\) *\|\| *)?self(?P<path>(?:\.\w+)*) *== *oldSelf(?P=path)"
-)
-"""A rule of CEL that lets nobody change a field."""
 
 
 def field_of(names: FieldNames, name: str) -> FieldNames:
@@ -218,14 +202,12 @@ def _read_scalar(written: str, names: FieldNames, *, is_text: bool) -> Hashable:
     return ("text", written) if number is None else ("number", number)
 
 
-def find_refusal(
-    before: Item, after: Item, definitions: FixedByKind, *, has_new_content: bool
-) -> str | None:
+def find_refusal(before: Item, after: Item, kinds: Kinds, *, has_new_content: bool) -> str | None:
     """Return why the API server refuses to make one object of another: a `Refusal`, or the path of a field.
 
-    `definitions`: those of the new package.
+    `kinds`: those of the new package.
     """
-    fixed = definitions.get((after.id.api_version, after.id.kind)) or _fixed_of(before, after)
+    fixed = {**_fixed_of(before, after), **kinds.fixed_by_definition(after.id)}
     if not fixed or is_replaced(after):
         return None
     changed = _FixedComparison(fixed, after).find_changed(before)
@@ -239,45 +221,10 @@ def find_refusal(
     return Refusal.IMMUTABLE if fields_of_config else None
 
 
-def read_definitions(items: Iterable[Item]) -> FixedByKind:
-    """Read what the definitions among some objects let nobody change."""
-    found: dict[tuple[str, str], FixedFields] = {}
-    for item in items:
-        if item.id.kind in OPAQUE_KINDS:
-            spec = get(item.node, "spec")
-            for version in elements(get(spec, "versions")):
-                api_version = f"{text(get(spec, 'group'))}/{text(get(version, 'name'))}"
-                schema = get(version, "schema", "openAPIV3Schema")
-                # Most of them say nothing of that, and have no nodes before somebody looks.
-                if schema is not None and "oldSelf" in (unread_text(schema) or "oldSelf"):
-                    fixed = dict(_read_schema(schema, ""))
-                    found[api_version, text(get(spec, "names", "kind"))] = fixed
-    return found
-
-
-def _read_schema(schema: Node | None, path: str) -> Iterator[tuple[str, str]]:
-    for rule in elements(get(schema, "x-kubernetes-validations")):
-        found = _RULE.fullmatch(text(get(rule, "rule")).strip())
-        if found and found["has"] in {None, found["path"]} and not get(rule, "optionalOldSelf"):
-            target = f"{path}{found['path']}".strip(".")
-            yield target, "change"
-            steps = found["path"].split(".")[1:]
-            inner = get(schema, *chain.from_iterable(("properties", one) for one in steps))
-            # What the schema fills in may be written down, or not any more.
-            if inner and not any("default" in fields(node) for node in walk([inner])):
-                yield f"{target}.*", "change,set,unset"
-    for name, inner in entries(get(schema, "properties")):
-        yield from _read_schema(inner, f"{path}.{name}".strip("."))
-
-
-_ROWS = [*IMMUTABLE, *(row[:4] for row in REFUSING)]
-_FIXED = collect(((group, kind), (when, fixed)) for group, kind, when, fixed in _ROWS)
-
-
 def _fixed_of(before: Item, after: Item) -> FixedFields:
     """Return what is fixed. Of what depends on a field that changes, that field alone is known."""
     only = ""
-    for when, fixed in _FIXED.get(before.id.group_kind, ()):
+    for when, fixed in fixed_rows(before.id.group_kind):
         path, was, becomes = when.partition("=")[0], fits(before, when), fits(after, when)
         if not when:
             return {only: fixed.get(only, "")} if only else fixed

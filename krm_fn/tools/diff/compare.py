@@ -21,13 +21,12 @@ from krm_fn.report.object_change import (
     RemovalOutcome,
     Roll,
     ShownValue,
-    effect_on,
     is_immutable,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
 from krm_fn.tools.common.rendered import find_lost_keys, find_unmet_needs, is_internal
-from krm_fn.tools.common.stored import find_refusal, read_definitions
+from krm_fn.tools.common.stored import find_refusal
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     AS_WRITTEN,
@@ -188,7 +187,8 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     compared = [reader.compare(pair) for pair in pairs]
     renamed = _list_renamed(compared, reader, old, new)
     rolls = _find_all_rolls(compared, renamed, old, new)
-    writer = _Writer((old, new), rolls, renamed, _find_refusals(reader, compared, old, new))
+    refusals = _find_refusals(reader, compared, rolls, old, new)
+    writer = _Writer((old, new), rolls, renamed, refusals)
     revisions: list[ObjectChange] = []
     others: list[ObjectChange] = []
     notes: list[str] = []
@@ -263,7 +263,11 @@ def _find_all_rolls(
 
 
 def _find_refusals(
-    reader: "_ContentReader", compared: Iterable[_ComparedPair], old: Release, new: Release
+    reader: "_ContentReader",
+    compared: Iterable[_ComparedPair],
+    rolls: Rolls,
+    old: Release,
+    new: Release,
 ) -> dict[Item, str]:
     """Find what the API server does not make of the object that has its name.
 
@@ -272,17 +276,18 @@ def _find_refusals(
     if (old.dialect, new.dialect) != (AS_WRITTEN, AS_WRITTEN):
         return {}  # nobody applies one environment over another
     there = {(*scope_of(item, old), item.id.name): item for item in old.package.authored}
-    definitions = read_definitions(new.package.authored)
     edited = {one.pair.new for one in compared if one.fields}
+    by_config = chain.from_iterable(rolls.by_config.values())
+    told = {one[:3] for one in by_config if one.effect is Effect.REFUSED}
     refusals: dict[Item, str] = {}
     for item in new.package.authored:
         before = there.get((*scope_of(item, new), item.id.name))
         # Where only a name in its pod template is new, the object with that name says it.
-        is_told = item not in edited and effect_on(item, keeps_name=True) is Effect.REFUSED
-        if before is None or is_told:
+        who = (item.id.kind, new.package.namespace_of(item), base_name(item))
+        if before is None or (item not in edited and who in told):
             continue
         has_new_content = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
-        refusal = find_refusal(before, item, definitions, has_new_content=has_new_content)
+        refusal = find_refusal(before, item, new.package.kinds, has_new_content=has_new_content)
         if refusal is not None:
             refusals[item] = refusal
     return refusals

@@ -169,11 +169,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
     with opened.placed():
         # A name of its own for each password would roll all pods whenever somebody renders the
         # chart.
-        generated = {
-            item: has_new_content(places)
-            for item, places in opened.made_anew.items()
-            if item.is_config
-        }
+        generated = {item: has_new_content(places) for item, places in opened.made_anew.items()}
         if opened.configuration[1] is None:
             # A configuration nearby is of interest only where none counts (decision 37).
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))

@@ -21,7 +21,7 @@ from krm_fn.base.item import (
     is_emitted,
     is_revision,
 )
-from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Protection
+from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Kinds, Protection
 from krm_fn.base.node import (
     Mapping,
     Node,
@@ -283,7 +283,7 @@ def find_refusals(
             if place and before.id.namespace not in ("", place):
                 continue
             is_edited = is_immutable(before) and _is_edited(before, item)
-            refusal = find_refusal(before, item, {}, has_new_content=is_edited)
+            refusal = find_refusal(before, item, Kinds(), has_new_content=is_edited)
             # What somebody has made immutable by hand stays so, and is taken.
             is_by_hand = is_dump and not is_revision(before) and not is_edited
             if refusal is None or (refusal == Refusal.IMMUTABLE and is_by_hand):
