@@ -332,6 +332,16 @@ PRODUCERS = (
         "carvel-dev/secretgen-controller: pkg/generator/secret_template_reconciler.go",
         (("secretgen.carvel.dev", "SecretTemplate", "metadata/name", "Secret"),),
     ),
+    # What a policy changes, also when no object is asked for (`mutateExistingOnPolicyUpdate`). A target
+    # says its kind.
+    (
+        "Kyverno changes its content",
+        "kyverno/kyverno: api/kyverno/v1/resource_spec_types.go (TargetResourceSpec)",
+        (
+            ("kyverno.io", "ClusterPolicy Policy", "spec/rules/mutate/targets/name", "ConfigMap"),
+            ("kyverno.io", "ClusterPolicy Policy", "spec/rules/mutate/targets/name", "Secret"),
+        ),
+    ),
     # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of
     # it.
     (

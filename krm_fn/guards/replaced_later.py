@@ -33,6 +33,7 @@ from krm_fn.base.settings import KPTFILE, Strategy, matcher
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.references import References
+from krm_fn.facts.content_writers import REPLACED
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -75,10 +76,6 @@ _FLUX_GROUP = ".toolkit.fluxcd.io"
 _ARGO_CD = frozenset({"Application", "ApplicationSet", "AppProject"})
 _ARGO_CD_MARK = "argocd.argoproj.io/"
 
-_VAULT_PLUGIN = "argoproj-labs/argocd-vault-plugin:pkg/kube/util.go"
-_VAULT_PATH, _VAULT_IGNORE = "avp.kubernetes.io/path", "avp.kubernetes.io/ignore"
-"""With the first annotation, every word in angle brackets is a placeholder; without, `<path:PATH#KEY>` is one."""
-
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
 """Fields whose values the API server does not let change, or that decide what a controller generates."""
 
@@ -117,7 +114,7 @@ class Variables:
 
     def _about(self, item: Item) -> Answer | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
-        return _in_vault(item) or self._in_content(item) or self._in_reference(item)
+        return _in_placeholder(item) or self._in_content(item) or self._in_reference(item)
 
     def _in_content(self, item: Item) -> Answer | None:
         content = [] if _is_disabled(item) else [*_texts(item)]
@@ -228,22 +225,16 @@ class Variables:
         return None
 
 
-def _in_vault(item: Item) -> Answer | None:
-    """Say which text Argo CD's Vault plugin replaces, also in base64."""
-    if item.annotations.get(_VAULT_IGNORE) == "true":
-        return None
-    is_any = _VAULT_PATH in item.annotations
+def _in_placeholder(item: Item) -> Answer | None:
+    """Say which text a program replaces by a value from elsewhere."""
     for field, value in _texts(item):
-        if (
-            "<path:" in value
-            or value.startswith("PHBhdGg6")
-            or (is_any and re.search(r"<[^<>]+>", value))
-        ):
-            why = "which Argo CD's Vault plugin replaces after this function"
-            said = (
-                f"{field} has a placeholder, {why}: then the content changes, and the name does not"
-            )
-            return Answer(said, item, field, source=_VAULT_PLUGIN)
+        for program, source, needed, (ignored, ignore), sign, pattern in REPLACED:
+            is_replaced = sign in value and re.search(pattern, value) is not None
+            is_asked = needed in ("", *item.annotations)
+            if is_replaced and is_asked and item.annotations.get(ignored) != ignore:
+                why = f"which {program} replaces after this function"
+                said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
+                return Answer(said, item, field, source=source)
     return None
 
 

@@ -114,7 +114,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     "pods have the variables that a text names": (
         (_LATER, "Variables._environment", lambda *_: set()),
     ),
-    "Argo CD's Vault plugin replaces a placeholder": ((_LATER, "_in_vault", says_nothing),),
+    "a program replaces a placeholder": ((_LATER, "_in_placeholder", says_nothing),),
     "a variable in a reference may stand for a name": (
         (_LATER, "Variables._in_reference", says_nothing),
     ),

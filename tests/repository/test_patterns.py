@@ -120,6 +120,9 @@ LOCALS = {
     "core.yaml.schemas._end_below": each("column", lambda _: [2], "match"),
     "guards.name_readers.NameReaders._find_path": Local(mounts, "search"),
     "guards.name_readers.NameReaders._say_hidden": Local(mounts, "search"),
+    "guards.replaced_later._in_placeholder": each(
+        "pattern", lambda names: [row[-1] for row in names["REPLACED"]]
+    ),
     "linker.read.read_any_revision": each("base", lambda _: ["web"]),
     "tools.common.program.known_part": each("shape", lambda names: names["_compile_shapes"]()),
     "tools.diff.affected.FilesWithNames.__init__": each("pattern", lambda _: ["web|db"], "search"),

@@ -36,6 +36,7 @@ from krm_fn.core.names.names import (
 from krm_fn.core.references.field_rows import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
+from krm_fn.facts.content_writers import WRITTEN_MARKS
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
 # (a plain value in an encrypted place is an error, and the MAC covers every value unless
@@ -120,8 +121,7 @@ _WRITTEN_MARKS = {
         for name, row in annotations_of("ConfigMap").items()
         if row.copied_by
     },
-    "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
-    "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
+    **{mark: f"{program} writes its content" for mark, program in WRITTEN_MARKS.items()},
     **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""

@@ -25,6 +25,7 @@ from krm_fn.base.node import (
     is_sequence,
     spell,
     step,
+    text,
 )
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS, RENAMABLE, Producer, RenamableProducer
@@ -142,7 +143,9 @@ def read_product_names(node: Node, who: ResourceId) -> Iterator[Reference]:
     for row in _producers_of(who.kind):
         if row.group == who.group and _applies(row, node):
             rule = Rule(By.PRODUCER, row.path, row.reason, row.source)
-            yield from find_at(node, row.path, row.target, rule, is_output=True)
+            for one in find_at(node, row.path, row.target, rule, is_output=True):
+                if text(one.around.get("kind")).lower() in ("", row.target.lower()):
+                    yield one
 
 
 @lru_cache(maxsize=256)
@@ -176,9 +179,9 @@ def why_not_renamed(item: Item) -> RenameBlocker | None:
     if row.annotated and not any(item.annotations.get(name) == "true" for name in row.annotated):
         return RenameBlocker(row.unannotated, "metadata.annotations", row.source)
     for condition in row.conditions:
-        for text, field in _texts_at(item.node, split_path(condition.path)):
-            is_allowed = any(fnmatchcase(text, pattern) for pattern in condition.allowed)
-            if not is_allowed or any(fnmatchcase(text, pattern) for pattern in condition.refused):
+        for said, field in _texts_at(item.node, split_path(condition.path)):
+            is_allowed = any(fnmatchcase(said, pattern) for pattern in condition.allowed)
+            if not is_allowed or any(fnmatchcase(said, pattern) for pattern in condition.refused):
                 return RenameBlocker(condition.reason, field, row.source)
     return None
 
