@@ -1,12 +1,15 @@
 """Names by which well-known programs look up a ConfigMap or Secret through the Kubernetes API.
 
-The sources were read in August 2026. Names that an operator derives from its custom resources are
-left out, as are names that pods only mount.
+The sources were read in August 2026. Names that pods only mount are left out.
 
 A row is a name and its place in the code of a program, by program, repository and kind. A name with
 a `*` is a shell pattern. A pattern, and a name that an application might use too, counts only with
 labels (`*`: any value) or in a namespace of the program: that is a mapping after the place, or a
-name of WHERES. One of several suffices.
+name of WHERES. One of several suffices. A pattern with the group of a program needs neither.
+
+NAMED_AFTER: names that an operator makes of the name of its own object (`{}`), by group and kind of
+that object: the program, its source, and patterns of the names by kind. It takes what is there under such a
+name, or makes it.
 """
 
 WHERES = {
@@ -2022,10 +2025,47 @@ PROGRAMS = (
                     "manifests/postgres-operator.yaml:38",
                     "zalando-postgres-operator",
                 ),
-            }
+            },
+            "Secret": {
+                "*.credentials.postgresql.acid.zalan.do": "pkg/util/config/config.go (SecretNameTemplate)",
+            },
         },
     ),
 )
+
+NAMED_AFTER = {
+    ("elasticsearch.k8s.elastic.co", "Elasticsearch"): (
+        "ECK",
+        "github.com/elastic/cloud-on-k8s pkg/apis/elasticsearch/v1/name.go, pkg/controller/common/certificates/secret.go, pkg/controller/common/certificates/ca_reconcile.go",
+        {
+            "Secret": "{}-es-elastic-user {}-es-internal-users {}-es-xpack-file-realm {}-es-secure-settings {}-es-keystore-password {}-es-file-settings {}-es-policy-config {}-es-license {}-es-remote-ca {}-es-remote-api-keys {}-es-http-certs-* {}-es-http-ca-internal {}-es-transport-certs-public {}-es-transport-ca-internal",
+            "ConfigMap": "{}-es-scripts {}-es-unicast-hosts",
+        },
+    ),
+    ("kibana.k8s.elastic.co", "Kibana"): (
+        "ECK",
+        "github.com/elastic/cloud-on-k8s pkg/apis/kibana/v1/name.go, pkg/controller/common/certificates/secret.go, pkg/controller/common/certificates/ca_reconcile.go",
+        {"Secret": "{}-kb-config {}-kb-http-certs-* {}-kb-http-ca-internal"},
+    ),
+    ("rabbitmq.com", "RabbitmqCluster"): (
+        "RabbitMQ's cluster operator",
+        "github.com/rabbitmq/cluster-operator internal/resource/default_user_secret.go, internal/resource/erlang_cookie.go",
+        {"Secret": "{}-default-user {}-erlang-cookie"},
+    ),
+    ("postgres-operator.crunchydata.com", "PostgresCluster"): (
+        "Crunchy's operator for PostgreSQL",
+        "github.com/CrunchyData/postgres-operator internal/naming/names.go",
+        {
+            "Secret": "{}-pguser-* {}-pguser {}-monitoring {}-pgbackrest {}-cluster-cert {}-replication-cert",
+            "ConfigMap": "{}-exporter-web-config {}-exporter-queries-config",
+        },
+    ),
+    ("postgresql.cnpg.io", "Cluster"): (
+        "CloudNativePG",
+        "github.com/cloudnative-pg/cloudnative-pg api/v1/cluster_types.go",
+        {"Secret": "{}-app {}-superuser {}-ca {}-server {}-replication {}-pull-secret"},
+    ),
+}
 
 # Ends of images, and programs whose sources were read for all that they look up: PROGRAMS has every
 # name of them.

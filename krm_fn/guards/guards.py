@@ -7,6 +7,7 @@ chose explicitly is only renamed where nothing hints at such a reader.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -37,6 +38,7 @@ from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Sighting, Way
 from krm_fn.facts.annotations import COLLECTED
 from krm_fn.facts.kinds import RUNS
+from krm_fn.facts.programs import NAMED_AFTER
 from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
 from krm_fn.guards.early_readers import EarlyReaders, find_early_readers
 from krm_fn.guards.name_readers import NameReaders
@@ -174,6 +176,21 @@ class Evidence:
                 if target not in first:
                     first[target] = Answer(say(one), one.referrer, one.reference.field)
         return first
+
+    def looked_up_for(self, kind: str, name: str, namespace: str) -> Answer | None:
+        """Say which operator makes such a name of the name of its own object."""
+        for owner in self._owners:
+            program, source, names = NAMED_AFTER[owner.id.group_kind]
+            made = names.get(kind, "").replace("{}", owner.id.name).split()
+            is_made = any(fnmatchcase(name, pattern) for pattern in made)
+            if is_made and self.namespace_of(owner) == namespace:
+                text = f"{program} looks it up by the name of {authored_id(owner)}"
+                return Answer(text, owner, "metadata.name", source)
+        return None
+
+    @cached_property
+    def _owners(self) -> list[Item]:
+        return [item for item in self._package.authored if item.id.group_kind in NAMED_AFTER]
 
     def copied(self, item: Item) -> Answer | None:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
@@ -346,6 +363,9 @@ def _looked_up(shown: Evidence, item: Item) -> Answer | None:
         known = looked_up_by(item, name, namespace, kind)
         if known is not None:
             return Answer(f"{known.program} looks it up by this name", source=known.source)
+        answer = shown.looked_up_for(kind, name, namespace)
+        if answer is not None:
+            return answer
     return None
 
 

@@ -9,6 +9,7 @@ from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import is_mapping
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.programs import READ_IN_FULL
+from krm_fn.function import run
 from krm_fn.guards.well_known import WellKnown, looked_up_by, may_look_up, read_well_known
 
 PART_OF = "app.kubernetes.io/part-of"
@@ -131,6 +132,11 @@ LEFT_ALONE = [
         object_named("bootstrap-secret", "Secret", "cattle-system"),
         id="Rancher's first password",
     ),
+    pytest.param(
+        "Zalando postgres-operator",
+        object_named("web.db.credentials.postgresql.acid.zalan.do", "Secret", "shop"),
+        id="a user of a database, whose cluster may be in another package",
+    ),
 ]
 
 NOT_MATCHED = [
@@ -234,11 +240,91 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
     assert repository.count("/") == 2
     assert place
     if "*" in row.name:
-        assert row.labels or row.namespaces, "a pattern alone matches objects of applications"
+        has_group = row.name.endswith(".acid.zalan.do")
+        assert row.labels or row.namespaces or has_group, "it matches objects of applications"
     labels = {label: "any" if value == "*" else value for label, value in row.labels.items()}
     name = row.name.replace("*", "example")
     for namespace in row.namespaces or ("",):
         assert looked_up_by(object_named(name, row.kind, namespace, labels), name, namespace) == row
+
+
+CONFIG = b"""\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {name: shop}
+spec: {kinds: [ConfigMap, Secret], linker: {enabled: false}}
+"""
+CNPG = ("postgresql.cnpg.io", "Cluster")
+ECK = ("elasticsearch.k8s.elastic.co", "Elasticsearch")
+CRUNCHY = ("postgres-operator.crunchydata.com", "PostgresCluster")
+
+NAMED_BY_OWNER = [
+    pytest.param(CNPG, "db", "Secret", "db-app", id="the password of a database"),
+    pytest.param(ECK, "db", "Secret", "db-es-http-certs-public", id="one of several certificates"),
+    pytest.param(ECK, "db", "ConfigMap", "db-es-scripts", id="a ConfigMap"),
+    pytest.param(CRUNCHY, "db", "Secret", "db-pguser-web", id="a user of the database"),
+    pytest.param(
+        ("rabbitmq.com", "RabbitmqCluster"), "db", "Secret", "db-erlang-cookie", id="a cookie"
+    ),
+]
+NOT_NAMED_BY_OWNER = [
+    pytest.param(CNPG, "db", "Secret", "web-app", id="the name of another object"),
+    pytest.param(CNPG, "db", "ConfigMap", "db-app", id="the other kind"),
+    pytest.param(CNPG, "db", "Secret", "db-app-extra", id="a longer name"),
+    pytest.param(CNPG, "db", "Secret", "my-db-app", id="another beginning"),
+    pytest.param(("cluster.x-k8s.io", "Cluster"), "db", "Secret", "db-app", id="another group"),
+    pytest.param(
+        ("postgresql.cnpg.io", "Pooler"), "db", "Secret", "db-app", id="another kind of owner"
+    ),
+]
+
+
+def what_is_said(
+    group: str, owner_kind: str, owner: Mapping[str, str], kind: str, name: str
+) -> str:
+    field = "configMapRef" if kind == "ConfigMap" else "secretRef"
+    container = {"name": "web", "image": "web", "envFrom": [{field: {"name": name}}]}
+    here = {"namespace": "shop"}
+    package = [
+        {
+            "apiVersion": "v1",
+            "kind": kind,
+            "metadata": {"name": name, **here},
+            "data": {"a": "YQ=="},
+        },
+        {"apiVersion": f"{group}/v1", "kind": owner_kind, "metadata": owner},
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "web", **here},
+            "spec": {"containers": [container]},
+        },
+    ]
+    outcome = run("\n---\n".join(map(json.dumps, package)).encode(), CONFIG)
+    assert outcome.exit_code == 0, outcome.stderr
+    return outcome.stderr
+
+
+@pytest.mark.parametrize(("owner_kind", "owner", "kind", "name"), NAMED_BY_OWNER)
+def test_an_operator_makes_the_name_of_that_of_its_own_object(
+    owner_kind: tuple[str, str], owner: str, kind: str, name: str
+) -> None:
+    said = what_is_said(*owner_kind, {"name": owner, "namespace": "shop"}, kind, name)
+    assert f"looks it up by the name of {owner_kind[1]}/shop/{owner}" in said
+
+
+@pytest.mark.parametrize(("owner_kind", "owner", "kind", "name"), NOT_NAMED_BY_OWNER)
+def test_an_application_has_such_a_name_without_the_operators_object(
+    owner_kind: tuple[str, str], owner: str, kind: str, name: str
+) -> None:
+    said = what_is_said(*owner_kind, {"name": owner, "namespace": "shop"}, kind, name)
+    assert "left unchanged" not in said
+    assert "looks it up" not in said
+
+
+def test_the_operators_object_of_another_namespace_has_names_there() -> None:
+    said = what_is_said(*CNPG, {"name": "db", "namespace": "dev"}, "Secret", "db-app")
+    assert "looks it up" not in said
 
 
 LOOK_UP_NOTHING = {
