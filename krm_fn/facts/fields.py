@@ -86,6 +86,21 @@ FIELDS = (
         },
     ),
     ("monitoring.coreos.com", "Alertmanager", "spec/configSecret", "Secret"),
+    # OpenTelemetry operator
+    (
+        "opentelemetry.io",
+        "OpenTelemetryCollector",
+        "spec/configmaps",
+        "ConfigMap",
+        {
+            "in_pod": True,
+            "reads": {
+                "path": "/var/conf/{mountpath}/configmap-{}",
+                "volume": "configmap-{}",
+                "source": "github.com/open-telemetry/opentelemetry-operator internal/manifests/collector/container.go, internal/naming/main.go (ConfigMapExtra)",
+            },
+        },
+    ),
     # StarRocks operator
     (
         "starrocks.com",

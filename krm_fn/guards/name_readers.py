@@ -142,7 +142,7 @@ class NameReaders:
                 line = f" in line {found.line} of the text" if found.line else ""
                 mounter = authored_id(one.referrer)
                 message = (
-                    f"contains {reads.path.format(base)}{line}, where {mounter} mounts {kind} {base}, "
+                    f"contains {_path_of(one.reference, base)}{line}, where {mounter} mounts {kind} {base}, "
                     f"and each change would give it another name; {remedy}"
                 )
                 yield about(found.item, message, found.field)
@@ -181,7 +181,7 @@ class NameReaders:
 
     def _find_path(self, one: ResolvedReference, item: Item) -> Iterator[_Text]:
         """Find the texts that contain the path at which a consumer mounts an object."""
-        path = one.reference.rule.reads.path
+        path = _path_of(one.reference)
         if not path:
             return
         name = re.escape(_base_name_in(one.reference, item) + path.partition("{}")[2])
@@ -199,7 +199,7 @@ class NameReaders:
     def _texts(self) -> list[_Text]:
         """The texts of the package that contain a folder in which somebody mounts, in order."""
         mounted = chain.from_iterable(self._by_item.values())
-        paths = {one.reference.rule.reads.path for one in mounted}
+        paths = {_path_of(one.reference) for one in mounted}
         folders = [f"{_split(path)[1]}/" for path in filter(None, paths)]
         if not folders:
             return []
@@ -224,7 +224,7 @@ class NameReaders:
             ):
                 yield f"its {name} takes objects of other namespaces, which may contain this path"
         yield from self._say_hidden_configuration(one.referrer)
-        variable = re.compile(rf"{_pattern(one.reference.rule.reads.path)}(?:{_VARIABLE})")
+        variable = re.compile(rf"{_pattern(_path_of(one.reference))}(?:{_VARIABLE})")
         for found in self._texts:
             if variable.search(found.value):
                 yield f"{authored_id(found.item)} has a variable in such a path ({found.field})"
@@ -268,7 +268,7 @@ def _answer(text: str, one: ResolvedReference, remedy: str = "") -> Answer:
 
 
 def _say_mount(one: ResolvedReference, item: Item) -> str:
-    path = one.reference.rule.reads.path.format(_base_name_in(one.reference, item))
+    path = _path_of(one.reference, _base_name_in(one.reference, item))
     return f"{authored_id(one.referrer)} mounts it at {path}"
 
 
@@ -282,16 +282,25 @@ def _base_name_in(reference: Reference, item: Item) -> str:
     )
 
 
-def _split(path: str) -> tuple[str, str]:
-    """Return the folder that names are in, behind the folders above it."""
-    above, _, folder = path.partition("{}")[0].rstrip("/").rpartition("/")
-    return above, folder
+def _path_of(reference: Reference, name: str = "{}") -> str:
+    """Return where a consumer mounts. Fields beside the name may say a part of the path."""
+    path = reference.rule.reads.path
+    for field, value in reference.around.items():
+        path = path.replace(f"{{{field}}}", text(value).strip("/"))
+    return path.replace("{}", name)
+
+
+def _split(path: str) -> tuple[str, str, str]:
+    """Return the folders above, the folder that names are in, and how these begin there."""
+    folders, _, beginning = path.partition("{}")[0].rpartition("/")
+    above, _, folder = folders.rpartition("/")
+    return above, folder, beginning
 
 
 def _pattern(path: str) -> str:
     """Return a pattern of a path up to the name: absolute, or relative to a folder of the program."""
-    above, folder = map(re.escape, _split(path))
-    return rf"(?:{above}(?<!/)|\.\.(?:/[\w.-]++){{0,40}})/+{folder}/+"
+    above, folder, beginning = map(re.escape, _split(path))
+    return rf"(?:{above}(?<!/)|\.\.(?:/[\w.-]++){{0,40}})/+{folder}/+{beginning}"
 
 
 def _read_texts(item: Item) -> Iterator[_Text]:

@@ -135,6 +135,51 @@ def test_a_path_that_is_written_wins_over_one_that_may_be() -> None:
     assert "strategy: rename" not in left
 
 
+COLLECTOR = """\
+{apiVersion: v1, kind: ConfigMap, metadata: {name: rules}, data: {a: b}}
+---
+apiVersion: opentelemetry.io/v1beta1
+kind: OpenTelemetryCollector
+metadata: {name: edge}
+spec: {configmaps: [{name: rules%s}], config: {file: %s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mount", "file"),
+    [
+        pytest.param("otel", "/var/conf/otel/configmap-rules/a", id="a folder"),
+        pytest.param("/otel/", "/var/conf/otel/configmap-rules/a", id="slashes around it"),
+        pytest.param("a/b", "/var/conf/a/b/configmap-rules", id="two folders"),
+        pytest.param("a/b", "../b/configmap-rules/a", id="a path from another folder"),
+    ],
+)
+def test_a_field_beside_the_name_says_a_part_of_the_path(mount: str, file: str) -> None:
+    package = COLLECTOR % (f", mountpath: {mount}", file)
+    (left,) = left_alone(package)
+    path = f"/var/conf/{mount.strip('/')}/configmap-rules"
+    assert f"OpenTelemetryCollector/edge mounts it at {path}, and " in left
+    assert "contains this path (spec.config.file)" in left
+    (error,) = errors_of(package, CONFIG % ", select: [{name: rules}]")
+    assert f"spec.config.file: contains {path}, where" in error
+
+
+@pytest.mark.parametrize(
+    ("mount", "file"),
+    [
+        pytest.param("otel", "/var/conf/otel/configmap-rules-2/a", id="a longer name"),
+        pytest.param("otel", "/var/conf/other/configmap-rules/a", id="another folder"),
+        pytest.param("otel", "/var/conf/otel/rules/a", id="the name without what is before it"),
+    ],
+)
+def test_another_path_beside_it(mount: str, file: str) -> None:
+    assert left_alone(COLLECTOR % (f", mountpath: {mount}", file)) == []
+
+
+def test_a_part_of_the_path_that_is_missing() -> None:
+    assert left_alone(COLLECTOR % ("", "/var/conf/configmap-rules")) == []
+
+
 BROKER = """\
 {apiVersion: v1, kind: Secret, metadata: {name: %s}, stringData: {a: b}}
 ---

@@ -90,7 +90,7 @@ def mounts(_: Names) -> Iterator[Names]:
     paths = {row.reads.path for row in read_fields()}
     for path in sorted(paths & {"/etc/{}-volume", "/etc/prometheus/secrets/{}"}):
         reads = SimpleNamespace(path=path)
-        reference = SimpleNamespace(rule=SimpleNamespace(reads=reads))
+        reference = SimpleNamespace(rule=SimpleNamespace(reads=reads), around={})
         yield {"path": path, "name": "web", "one": SimpleNamespace(reference=reference)}
 
 
