@@ -47,7 +47,7 @@ ANNOTATIONS = (
         "Ingress Service",
         "alb.ingress.kubernetes.io/auth-idp-oidc",
         "Secret",
-        {"inside": "secretName"},
+        {"inside": r'"secretName"\s*:\s*"(?P<name>[^"]+)"'},
     ),
     ("Service", "haproxy.org/{server-ca,server-crt}", "Secret"),
     ("Service", "konghq.com/client-cert", "Secret"),

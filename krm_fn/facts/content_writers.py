@@ -1,12 +1,23 @@
 """Programs that write into an object's content in the cluster, as the object itself says.
 
+WRITTEN_TYPES: types of Secrets whose content, or whose name, a controller decides.
+
 WRITTEN_MARKS: labels and annotations of the object, and who writes. What a policy or another object
 names instead is a row in `producers.py`.
 
 REPLACED: texts that a program replaces. A row is the program and its source, an annotation that the
 object must have (`""`: none), one with the value that forbids it, a part that each such text has,
 and a regular expression of the text. A text in base64 begins as the other rows say.
+
+OWN_VARIABLES: what shows the configuration of a program, and variables that the program sets in it.
+They are replaced by nobody else.
 """
+
+WRITTEN_TYPES = {
+    "kubernetes.io/service-account-token",
+    "bootstrap.kubernetes.io/token",
+    "helm.sh/release.v1",
+}
 
 WRITTEN_MARKS = {
     # openshift/cluster-network-operator: pkg/names/names.go (TRUSTED_CA_BUNDLE_CONFIGMAP_LABEL)
@@ -72,5 +83,15 @@ REPLACED = (
         ("vault.security.banzaicloud.io/mutate", "skip"),
         "Pj52YXVsdD",
         r"\APj52YXVsdD[o-r]",
+    ),
+)
+
+OWN_VARIABLES = (
+    # The end of a block, or a line with the parameter that no other format has. fluent/fluentd:
+    # lib/fluent/plugin/output.rb (extract_placeholders) and filter_record_transformer.rb
+    # (PlaceholderExpander); fluent/fluent-plugin-prometheus: lib/fluent/plugin/prometheus.rb
+    (
+        r"</match>|(?m:^)[ \t]*@type[ \t]+\w",
+        ("tag", "chunk_id", "hostname", "time", "worker_id"),
     ),
 )

@@ -11,6 +11,9 @@ mounts were read for this: the operators of Spark, NVIDIA, Strimzi, Redis, MinIO
 Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts a basicAuthSecret at
 /etc/secrets/NAME, and writes that path itself, for its own probe.
 
+DEFAULT_CONFIGS: the Secret that an operator takes for its configuration, by the name of its object,
+where none of these fields of the spec is set.
+
 A row of SELECTORS: a group, its kinds (none: all), and the fields in which a key of a ConfigMap is
 selected.
 """
@@ -37,6 +40,19 @@ READS = {
         "beside": "-cacert",
         "source": "github.com/istio/istio pilot/pkg/credentials/kube/secrets.go (GetCaCert)",
     },
+}
+
+DEFAULT_CONFIGS = {
+    # prometheus-operator pkg/prometheus/server/operator.go (unmanagedPrometheusConfiguration)
+    ("monitoring.coreos.com", "Prometheus"): (
+        "prometheus-{}",
+        ("serviceMonitorSelector", "podMonitorSelector", "probeSelector", "scrapeConfigSelector"),
+    ),
+    # prometheus-operator pkg/alertmanager/statefulset.go (defaultConfigSecretName)
+    ("monitoring.coreos.com", "Alertmanager"): (
+        "alertmanager-{}",
+        ("configSecret", "alertmanagerConfiguration"),
+    ),
 }
 
 FIELDS = (
@@ -391,6 +407,9 @@ FIELDS = (
         "spec/tls/rootCAs/configMap",
         "ConfigMap",
     ),
+    # Config Sync takes immutable ConfigMaps alone, in its own namespace
+    # (GoogleContainerTools/kpt-config-sync: pkg/api/configsync/v1beta1/helmconfig.go).
+    ("configsync.gke.io", "RepoSync RootSync", "spec/helm/valuesFileRefs", "ConfigMap"),
     # The other gateways and ingress controllers
     (
         "k8s.nginx.org",
@@ -483,7 +502,7 @@ FIELDS = (
         "ClickHouseInstallation ClickHouseInstallationTemplate",
         "spec/configuration/users/*k8s_secret_*",
         "Secret",
-        {"text": "(?:[^/]+/)?(?P<name>[^/]+)/[^/]+"},
+        {"text": r"\A(?:[^/]+/)?(?P<name>[^/]+)/[^/]+\Z"},
     ),
     # Percona's operators
     (

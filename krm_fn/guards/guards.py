@@ -363,8 +363,7 @@ def _looked_up(shown: Evidence, item: Item) -> Answer | None:
         known = looked_up_by(item, name, namespace, kind)
         if known is not None:
             return Answer(f"{known.program} looks it up by this name", source=known.source)
-        answer = shown.looked_up_for(kind, name, namespace)
-        if answer is not None:
+        if answer := shown.looked_up_for(kind, name, namespace):
             return answer
     return None
 

@@ -23,6 +23,7 @@ from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.references import References
+from krm_fn.facts.fields import DEFAULT_CONFIGS
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 
@@ -38,21 +39,6 @@ _WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
 
 _VARIABLE = r"\$|\{\{"
 """The placeholders of a name that somebody else fills in."""
-
-
-_DEFAULT_CONFIGS = {
-    # prometheus-operator pkg/prometheus/server/operator.go (unmanagedPrometheusConfiguration)
-    ("monitoring.coreos.com", "Prometheus"): (
-        "prometheus-{}",
-        ("serviceMonitorSelector", "podMonitorSelector", "probeSelector", "scrapeConfigSelector"),
-    ),
-    # prometheus-operator pkg/alertmanager/statefulset.go (defaultConfigSecretName)
-    ("monitoring.coreos.com", "Alertmanager"): (
-        "alertmanager-{}",
-        ("configSecret", "alertmanagerConfiguration"),
-    ),
-}
-"""The Secret that an operator takes for its configuration where none of these fields of its spec is set."""
 
 
 class _Text(NamedTuple):
@@ -234,7 +220,7 @@ class NameReaders:
             reference = other.reference
             if other.referrer is referrer and _holds_configuration(reference):
                 yield from _say_unreadable(reference.kind, reference.target, other.targets)
-        pattern, unless = _DEFAULT_CONFIGS.get(referrer.id.group_kind, ("", ()))
+        pattern, unless = DEFAULT_CONFIGS.get(referrer.id.group_kind, ("", ()))
         if pattern and all(is_null(get(referrer.node, "spec", field)) for field in unless):
             name = pattern.format(referrer.id.name)
             yield from _say_unreadable(

@@ -33,7 +33,7 @@ from krm_fn.base.settings import KPTFILE, Strategy, matcher
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.references import References
-from krm_fn.facts.content_writers import REPLACED
+from krm_fn.facts.content_writers import OWN_VARIABLES, REPLACED
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -54,11 +54,6 @@ _NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
 _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
-# A configuration of Fluentd: the end of a block, or a line with the parameter that no other format has.
-_FLUENTD = r"</match>|(?m:^)[ \t]*@type[ \t]+\w"
-# fluent/fluentd: lib/fluent/plugin/output.rb (extract_placeholders) and filter_record_transformer.rb
-# (PlaceholderExpander); fluent/fluent-plugin-prometheus: lib/fluent/plugin/prometheus.rb
-_SET_BY_FLUENTD = ("tag", "chunk_id", "hostname", "time", "worker_id")
 
 _REPLACED = r"\$\{[^}]*\}?"
 
@@ -229,7 +224,7 @@ def _in_placeholder(item: Item) -> Answer | None:
     """Say which text a program replaces by a value from elsewhere."""
     for field, value in _texts(item):
         for program, source, needed, (ignored, ignore), sign, pattern in REPLACED:
-            is_replaced = sign in value and re.search(pattern, value) is not None
+            is_replaced = sign in value and re.search(pattern, value)
             is_asked = needed in ("", *item.annotations)
             if is_replaced and is_asked and item.annotations.get(ignored) != ignore:
                 why = f"which {program} replaces after this function"
@@ -301,8 +296,9 @@ def _names_made_in(text: str) -> Iterator[str]:
         yield from re.findall(_NAMES_IN_XML, text)
     for declared, defined in re.findall(_DECLARES, text):
         yield declared or defined
-    if re.search(_FLUENTD, text):
-        yield from _SET_BY_FLUENTD
+    for sign, names in OWN_VARIABLES:
+        if re.search(sign, text):
+            yield from names
 
 
 def _names_set_in(script: str) -> Iterator[str]:

@@ -122,7 +122,7 @@ def test_keys_of_secrets(row: KeySelectors) -> None:
 
 @pytest.mark.parametrize("row", ANNOTATIONS, ids=lambda row: f"{row.kind} {row.annotation}")
 def test_annotations(row: AnnotationRow) -> None:
-    text = json.dumps({row.inside: "a"}) if row.inside else "a"
+    text = '{"secretName": "a", "issuer": "b"}' if row.inside else "a"
     (found,) = find(
         who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}}
     )

@@ -25,7 +25,7 @@ import pytest
 import krm_fn
 from krm_fn.base.node import read_path
 from krm_fn.core.config.plain import load_schema
-from krm_fn.core.references.field_rows import read_fields
+from krm_fn.core.references.field_rows import read_annotations, read_fields
 
 PARSER: Any = import_module("re._parser")
 COMPILER: Any = import_module("re._compiler")
@@ -94,6 +94,13 @@ def mounts(_: Names) -> Iterator[Names]:
         yield {"path": path, "name": "web", "one": SimpleNamespace(reference=reference)}
 
 
+def patterns_of_names(names: Names) -> Iterator[object]:
+    """Yield the patterns of the names in a text: of the tables, and of the module."""
+    yield from (row.text for row in read_fields() if row.text)
+    yield from (row.inside for row in read_annotations() if row.inside)
+    yield names["_LISTED"]
+
+
 def of_kind(kind: str) -> SimpleNamespace:
     return SimpleNamespace(id=SimpleNamespace(kind=kind))
 
@@ -106,12 +113,7 @@ LOCALS = {
     "base.settings.matcher": each("name", lambda _: ["a*b*c", "?*-?*-?*", "[a-z]*[a-z]*!"]),
     "core.config.build._matching.read": OF_SCHEMA,
     "core.config.why_invalid._check_pattern": OF_SCHEMA,
-    "core.references.find._find_in_annotations": each(
-        "row", lambda _: [SimpleNamespace(inside="name")]
-    ),
-    "core.references.find._find_by_row": each(
-        "row", lambda _: [row for row in read_fields() if row.text]
-    ),
+    "core.references.find._find_inside": each("pattern", patterns_of_names),
     "core.references.program_options.OptionName.may_mean": each(
         "says", lambda names: dict(names["_SAYS"])
     ),

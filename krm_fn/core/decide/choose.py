@@ -36,7 +36,7 @@ from krm_fn.core.names.names import (
 from krm_fn.core.references.field_rows import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
-from krm_fn.facts.content_writers import WRITTEN_MARKS
+from krm_fn.facts.content_writers import WRITTEN_MARKS, WRITTEN_TYPES
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
 # (a plain value in an encrypted place is an error, and the MAC covers every value unless
@@ -109,11 +109,6 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
         return False  # as in SOPS, a pattern that nothing can read matches none
     return any(compiled.search(name) for name in names)
 
-
-_WRITTEN_TYPES = frozenset(
-    {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
-)
-"""Types of Secrets whose content, or whose name, a controller decides."""
 
 _WRITTEN_MARKS = {
     **{
@@ -430,7 +425,7 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
             code, says, written.referrer, written.reference.field, written.reference.rule.source
         )
     type_of_secret = text(get(item.node, "type")) if item.id.kind == "Secret" else ""
-    if type_of_secret in _WRITTEN_TYPES:
+    if type_of_secret in WRITTEN_TYPES:
         return Reason(code, f"a controller fills Secrets of type {type_of_secret}", item, "type")
     # The garbage collector deletes it with its owner, which makes it anew under its own name.
     if not is_null(get(item.node, "metadata", "ownerReferences")):

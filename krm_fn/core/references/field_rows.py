@@ -55,8 +55,8 @@ class KeySelectors(NamedTuple):
 class AnnotationRow(NamedTuple):
     """An annotation that holds a name.
 
-    `inside`: the field of JSON text that holds it; `""` where the text is the name, or
-    `namespace/name`. `in_pod`: pods read the object. `written`: a controller writes it.
+    `inside`: a regular expression of texts in which the group `name` is a name; `""` where the text
+    is the name, or `namespace/name`. `in_pod`: pods read the object. `written`: a controller writes it.
     `copied_by`: the program that copies it from there into the object with the annotation.
     """
 

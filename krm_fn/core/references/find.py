@@ -15,10 +15,10 @@ from krm_fn.base.item import CONFIG_KINDS, Item, collect, is_config_id
 from krm_fn.base.kind import ROLES, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
-    Scalar,
     descend,
     elements,
     entries,
+    fields,
     get,
     is_null,
     is_scalar,
@@ -63,7 +63,7 @@ _POLICY_OF = {
     "MutatingAdmissionPolicyBinding": "MutatingAdmissionPolicy",
 }
 
-_LISTED = r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])"
+_LISTED = r"(?<![^,\s])(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![^,\s])"
 """A name in a comma list.
 
 A dot in it is a character of a name, and of a pattern that matches that name.
@@ -262,28 +262,33 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
     They name what `resources` of the rule says.
     """
     for position, rule in enumerate(elements(get(item, "rules"))):
-        groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
-        kinds: list[str] = []
-        for one in among:
-            is_listed = one.plural in resources or (one.by_star and "*" in resources)
-            if is_listed and not groups.isdisjoint((one.group, "*")):
-                kinds.append(one.kind)
-        if not kinds:
-            continue
-        for index, name in enumerate(elements(get(rule, "resourceNames"))):
-            if is_scalar(name) and name.value and not is_null(name):
-                field = f"rules[{position}].resourceNames[{index}]"
-                for kind in kinds:
-                    yield Reference(
-                        kind, name, None, field, in_pod=False, is_output=False, rule=_RBAC
-                    )
+        yield from _find_in_rule(fields(rule), f"rules[{position}]", among)
 
 
-def _texts(rule: Node, field: str) -> set[str]:
+def _find_in_rule(
+    rule: Mapping[str, Node], place: str, among: Iterable[Resource]
+) -> Iterator[Reference]:
+    kinds = _kinds_in(rule, among)
+    for index, name in enumerate(elements(rule.get("resourceNames"))):
+        if is_scalar(name) and name.value and not is_null(name):
+            field = f"{place}.resourceNames[{index}]"
+            for kind in kinds:
+                yield Reference(kind, name, None, field, in_pod=False, is_output=False, rule=_RBAC)
+
+
+def _kinds_in(rule: Mapping[str, Node], among: Iterable[Resource]) -> list[str]:
+    groups, resources = _texts(rule.get("apiGroups")), _texts(rule.get("resources"))
+    kinds: list[str] = []
+    for one in among:
+        is_listed = one.plural in resources or (one.by_star and "*" in resources)
+        if is_listed and not groups.isdisjoint((one.group, "*")):
+            kinds.append(one.kind)
+    return kinds
+
+
+def _texts(listed: Node | None) -> set[str]:
     """Return the texts of a list. Null is none of them, the empty text is one."""
-    return {
-        word.value for word in elements(get(rule, field)) if is_scalar(word) and not is_null(word)
-    }
+    return {word.value for word in elements(listed) if is_scalar(word) and not is_null(word)}
 
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
@@ -302,10 +307,7 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         reference = read_reference(
             row.target, node, None, field, rule, in_pod=row.in_pod, is_output=row.written
         )
-        if not row.inside:
-            yield reference
-        elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
-            yield reference.around_name(*match.span(2))
+        yield from _find_inside(reference, row.inside)
 
 
 def _find_in_values(values: Node | None) -> Iterator[Reference]:
@@ -317,18 +319,12 @@ def _find_in_values(values: Node | None) -> Iterator[Reference]:
         for name, value in mapping.items():
             kind = LISTS_IN_VALUES.get(name)
             if kind is not None and is_scalar(value) and not is_null(value):
-                yield from _find_in_list(
-                    kind, value, step(field, name), f"annotation {name} in values"
+                rule = Rule(By.TABLE, f"annotation {name} in values")
+                place = step(field, name)
+                whole = Reference(
+                    kind, value, None, place, in_pod=False, is_output=False, rule=rule
                 )
-
-
-def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[Reference]:
-    for number, found in enumerate(re.finditer(_LISTED, listed.value)):
-        place = f"{field}[{number}]" if "," in listed.value else field
-        whole = Reference(
-            kind, listed, None, place, in_pod=False, is_output=False, rule=Rule(By.TABLE, rule)
-        )
-        yield whole.around_name(*found.span())
+                yield from _find_inside(whole, _LISTED)
 
 
 def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
@@ -338,10 +334,20 @@ def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
         kinds = text(get(above, "kind")), text(reference.around.get("kind"))
         if row.beside_kind and row.target not in kinds:
             continue
-        if not row.text:
-            yield reference
-        elif match := re.fullmatch(row.text, reference.name.value):
-            yield reference.around_name(*match.span("name"))
+        yield from _find_inside(reference, row.text)
+
+
+def _find_inside(whole: Reference, pattern: str) -> Iterator[Reference]:
+    """Yield a reference for each name in a text, the group `name` of a pattern; without one, the whole."""
+    if not pattern:
+        yield whole
+        return
+    found = [*re.finditer(pattern, whole.name.value)]
+    for number, match in enumerate(found):
+        one = whole.around_name(*match.span("name"))
+        is_list = one.is_listed or len(found) > 1
+        place = f"{whole.field}[{number}]" if is_list else whole.field
+        yield one._replace(field=place, is_in_json=is_list)
 
 
 def _rule(text: str, copied_by: str) -> Rule:
