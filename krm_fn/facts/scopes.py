@@ -20,16 +20,9 @@ SCOPES = (
     ),
     (
         "admissionregistration.k8s.io",
-        "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
-        "any namespace",
-        "cert-manager/cert-manager: pkg/controller/cainjector (the annotations name a namespace)",
-        {"anywhere": True},
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "MutatingAdmissionPolicyBinding ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
         "the namespace of each object that it judges",
-        "kubernetes/kubernetes: staging/src/k8s.io/api/admissionregistration/v1/types.go (ParamRef.Namespace)",
+        "kubernetes/kubernetes: staging/src/k8s.io/api/admissionregistration/v1/types.go (ParamRef.Namespace, NamedRuleWithOperations, MatchCondition); annotations of cert-manager name a namespace",
     ),
     (
         "storage.k8s.io snapshot.storage.k8s.io",

@@ -98,7 +98,7 @@ def patterns_of_names(names: Names) -> Iterator[object]:
     """Yield the patterns of the names in a text: of the tables, and of the module."""
     yield from (row.text for row in read_fields() if row.text)
     yield from (row.inside for row in read_annotations() if row.inside)
-    yield names["_LISTED"]
+    yield from (names["_LISTED"], names["_LITERAL"])
 
 
 def of_kind(kind: str) -> SimpleNamespace:

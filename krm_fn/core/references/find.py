@@ -56,6 +56,7 @@ from krm_fn.core.references.shapes import find_by_shape, find_volumes
 from krm_fn.facts.annotations import LISTS_IN_VALUES, VOLUMES_IN_JSON
 
 _RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
+_COMPARED = Rule(By.TABLE, "expression about the name of an object")
 
 _ADMISSION = "admissionregistration.k8s.io"
 _POLICY_OF = {
@@ -68,6 +69,9 @@ _LISTED = r"(?<![^,\s])(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![^,\s])"
 
 A dot in it is a character of a name, and of a pattern that matches that name.
 """
+
+_OWN_NAME = r"\b(?:metadata|request)\.name\b"
+_LITERAL = r"""["'](?P<name>[a-z0-9][a-z0-9.-]*)["']"""
 
 _INDEX = r"\[\d+\]"
 
@@ -247,6 +251,8 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     kind, group = resource.kind, resource.group
     if kind in ROLES:
         yield from find_in_rules(item)
+    if group == _ADMISSION:
+        yield from _find_in_admission(item)
     yield from _find_in_annotations(item, resource)
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
         yield from _find_in_values(get(item, "spec", "values"))
@@ -289,6 +295,21 @@ def _kinds_in(rule: Mapping[str, Node], among: Iterable[Resource]) -> list[str]:
 def _texts(listed: Node | None) -> set[str]:
     """Return the texts of a list. Null is none of them, the empty text is one."""
     return {word.value for word in elements(listed) if is_scalar(word) and not is_null(word)}
+
+
+def _find_in_admission(item: Node) -> Iterator[Reference]:
+    """Find the names that a policy or a webhook is about, in its rules and in its expressions."""
+    places = [*mappings(item, "")]
+    kinds: dict[str, None] = {}
+    for field, around in places:
+        kinds |= dict.fromkeys(_kinds_in(around, _CONFIGS))
+        yield from _find_in_rule(around, field, _CONFIGS)
+    for field, around in places:
+        expression = around.get("expression")
+        if is_scalar(expression) and re.search(_OWN_NAME, expression.value):
+            for kind in kinds:
+                whole = read_reference(kind, expression, None, f"{field}.expression", _COMPARED)
+                yield from _find_inside(whole, _LITERAL)
 
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
