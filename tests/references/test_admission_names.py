@@ -108,6 +108,15 @@ NAMED = [
         "spec.mutations[0].jsonPatch.expression",
         id="a change",
     ),
+    pytest.param(
+        of(
+            "policies.kyverno.io/v1",
+            "MutatingPolicy",
+            spec={"targetMatchConstraints": {"resourceRules": [rule(resourceNames=["web"])]}},
+        ),
+        "spec.targetMatchConstraints.resourceRules[0].resourceNames[0]",
+        id="what a policy of Kyverno changes",
+    ),
     pytest.param(webhook(OWN), "webhooks[0].matchConditions[0].expression", id="a webhook"),
 ]
 NOT_NAMED = [

@@ -251,7 +251,8 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     kind, group = resource.kind, resource.group
     if kind in ROLES:
         yield from find_in_rules(item)
-    if group == _ADMISSION:
+    # Those of Kyverno are of the same form (kyverno/api: api/policies.kyverno.io/v1).
+    if group == _ADMISSION or kind in ("MutatingPolicy", "ValidatingPolicy"):
         yield from _find_in_admission(item)
     yield from _find_in_annotations(item, resource)
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
