@@ -12,7 +12,8 @@ Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts a 
 /etc/secrets/NAME, and writes that path itself, for its own probe.
 
 DEFAULT_CONFIGS: the Secret that an operator takes for its configuration, by the name of its object,
-where none of these fields of the spec is set.
+where none of these fields of the spec is set. WITHOUT_PATHS: its fields that select objects which
+name no files.
 
 A row of SELECTORS: a group, its kinds (none: all), and the fields in which a key of a ConfigMap is
 selected.
@@ -41,6 +42,8 @@ READS = {
         "source": "github.com/istio/istio pilot/pkg/credentials/kube/secrets.go (GetCaCert)",
     },
 }
+
+WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
 
 DEFAULT_CONFIGS = {
     # prometheus-operator pkg/prometheus/server/operator.go (unmanagedPrometheusConfiguration)

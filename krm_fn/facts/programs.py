@@ -2067,6 +2067,16 @@ NAMED_AFTER = {
     ),
 }
 
+# Where programs are found by name: moby/moby, pkg/system/path_deprecated.go (defaultUnixPathEnv).
+FOLDERS_ON_PATH = (
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/bin",
+    "/sbin",
+    "/bin",
+)
+
 # Ends of images, and programs whose sources were read for all that they look up: PROGRAMS has every
 # name of them.
 READ_IN_FULL = {

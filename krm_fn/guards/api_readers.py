@@ -20,7 +20,7 @@ from krm_fn.base.node import Node, descend, elements, get, is_scalar, read_path,
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.reference import Reference
 from krm_fn.core.names.names import base_name
-from krm_fn.facts.programs import DOTFILES
+from krm_fn.facts.programs import DOTFILES, FOLDERS_ON_PATH
 from krm_fn.guards.well_known import may_look_up
 
 _GROUP = "rbac.authorization.k8s.io"
@@ -55,8 +55,6 @@ _CERTIFICATE = "tls.crt"
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("postStart", "preStop")
 _RUN = r"[^\s;&|()\"'`]+"
-_ON_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-"""Where programs are found by name. Source: moby/moby, pkg/system/path_deprecated.go (defaultUnixPathEnv)."""
 
 
 class _Subject(NamedTuple):
@@ -361,7 +359,7 @@ def _is_run(container: Node | None, paths: Collection[str]) -> bool:
         for field in ("command", "args"):
             for word in elements(get(handler, field)):
                 for name in re.findall(_RUN, text(word)):
-                    if any(join(folder, name) in paths for folder in ("/", *_ON_PATH)):
+                    if any(join(folder, name) in paths for folder in ("/", *FOLDERS_ON_PATH)):
                         return True
     return False
 

@@ -177,15 +177,26 @@ class Evidence:
                     first[target] = Answer(say(one), one.referrer, one.reference.field)
         return first
 
-    def looked_up_for(self, kind: str, name: str, namespace: str) -> Answer | None:
-        """Say which operator makes such a name of the name of its own object."""
+    def looked_up_for(self, item: Item, kind: str, name: str, namespace: str) -> Answer | None:
+        """Say which operator makes such a name of the name of its own object.
+
+        What a field of that object names is found by the field.
+        """
         for owner in self._owners:
             program, source, names = NAMED_AFTER[owner.id.group_kind]
             made = names.get(kind, "").replace("{}", owner.id.name).split()
             is_made = any(fnmatchcase(name, pattern) for pattern in made)
-            if is_made and self.namespace_of(owner) == namespace:
-                text = f"{program} looks it up by the name of {authored_id(owner)}"
-                return Answer(text, owner, "metadata.name", source)
+            is_near = is_made and self.namespace_of(owner) == namespace
+            if is_near and all(
+                one.referrer is not owner or item not in one.targets
+                for one in self._references.authored
+            ):
+                return Answer(
+                    f"{program} looks it up by the name of {authored_id(owner)}",
+                    owner,
+                    "metadata.name",
+                    source,
+                )
         return None
 
     @cached_property
@@ -363,7 +374,7 @@ def _looked_up(shown: Evidence, item: Item) -> Answer | None:
         known = looked_up_by(item, name, namespace, kind)
         if known is not None:
             return Answer(f"{known.program} looks it up by this name", source=known.source)
-        if answer := shown.looked_up_for(kind, name, namespace):
+        if answer := shown.looked_up_for(item, kind, name, namespace):
             return answer
     return None
 

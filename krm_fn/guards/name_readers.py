@@ -23,7 +23,7 @@ from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.references import References
-from krm_fn.facts.fields import DEFAULT_CONFIGS
+from krm_fn.facts.fields import DEFAULT_CONFIGS, WITHOUT_PATHS
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 
@@ -33,9 +33,6 @@ _HOLDS_CONFIGURATION = r"(?i)(?<!storage)config(?!map)|relabel|template"
 The configuration of an object storage is read by the Thanos sidecar, which does not mount these
 objects.
 """
-
-_WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
-"""Fields that select objects which name no files."""
 
 _VARIABLE = r"\$|\{\{"
 """The placeholders of a name that somebody else fills in."""
@@ -205,7 +202,7 @@ class NameReaders:
             takes_all = name == "selectAllByDefault" and text(value) in TRUE
             if takes_all or (
                 name.endswith("NamespaceSelector")
-                and name not in _WITHOUT_PATHS
+                and name not in WITHOUT_PATHS
                 and not is_null(value)
             ):
                 yield f"its {name} takes objects of other namespaces, which may contain this path"

@@ -33,7 +33,7 @@ from krm_fn.base.settings import KPTFILE, Strategy, matcher
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.references import References
-from krm_fn.facts.content_writers import OWN_VARIABLES, REPLACED
+from krm_fn.facts.annotations import OF_DASHBOARD, OWN_VARIABLES, REPLACED
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -49,7 +49,6 @@ _NAME = r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 # A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
-_OF_DASHBOARD = ('"templating"', '"__inputs"')
 _NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
 _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
@@ -290,7 +289,7 @@ def _names_set_by_scripts(container: Node) -> Iterator[str]:
 
 def _names_made_in(text: str) -> Iterator[str]:
     yield from _names_set_in(text)
-    if any(word in text for word in _OF_DASHBOARD):
+    if any(word in text for word in OF_DASHBOARD):
         yield from re.findall(_NAMES_IN_DASHBOARD, text)
     if "roperty" in text:
         yield from re.findall(_NAMES_IN_XML, text)

@@ -279,8 +279,14 @@ NOT_NAMED_BY_OWNER = [
 ]
 
 
-def what_is_said(
-    group: str, owner_kind: str, owner: Mapping[str, str], kind: str, name: str
+def what_is_said(  # noqa: PLR0913  # what a row may say
+    group: str,
+    owner_kind: str,
+    owner: Mapping[str, str],
+    kind: str,
+    name: str,
+    *,
+    spec: Mapping[str, object] | None = None,
 ) -> str:
     field = "configMapRef" if kind == "ConfigMap" else "secretRef"
     container = {"name": "web", "image": "web", "envFrom": [{field: {"name": name}}]}
@@ -292,7 +298,7 @@ def what_is_said(
             "metadata": {"name": name, **here},
             "data": {"a": "YQ=="},
         },
-        {"apiVersion": f"{group}/v1", "kind": owner_kind, "metadata": owner},
+        {"apiVersion": f"{group}/v1", "kind": owner_kind, "metadata": owner, "spec": spec or {}},
         {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -320,6 +326,15 @@ def test_an_application_has_such_a_name_without_the_operators_object(
     said = what_is_said(*owner_kind, {"name": owner, "namespace": "shop"}, kind, name)
     assert "left unchanged" not in said
     assert "looks it up" not in said
+
+
+def test_a_field_of_the_operators_object_names_it() -> None:
+    """Then the operator finds it by the field, which follows."""
+    owner = {"name": "db", "namespace": "shop"}
+    spec = {"bootstrap": {"initdb": {"secret": {"name": "db-app"}}}}
+    said = what_is_said(*CNPG, owner, "Secret", "db-app", spec=spec)
+    assert "looks it up" not in said
+    assert "looks it up" in what_is_said(*CNPG, owner, "Secret", "db-app", spec={})
 
 
 def test_the_operators_object_of_another_namespace_has_names_there() -> None:

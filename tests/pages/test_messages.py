@@ -42,7 +42,6 @@ ANSWERS = {
     "krm_fn/facts/producers.py": "who writes an object, and why its name stays: the reason in a message",
     "krm_fn/facts/chart_values.py": "where a chart says so, for `krm-fn explain`",
     "krm_fn/facts/annotations.py": "names of programs",
-    "krm_fn/facts/content_writers.py": "names of programs",
     "krm_fn/facts/exclusions.py": "why a field is not followed, for `krm-fn explain`",
     "krm_fn/facts/scopes.py": "where a kind looks, in words: part of a message",
     "krm_fn/facts/fields.py": "where a project says what it does with a name, for `krm-fn explain`",

@@ -36,7 +36,7 @@ from krm_fn.core.names.names import (
 from krm_fn.core.references.field_rows import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
-from krm_fn.facts.content_writers import WRITTEN_MARKS, WRITTEN_TYPES
+from krm_fn.facts.annotations import WRITTEN_MARKS, WRITTEN_TYPES
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
 # (a plain value in an encrypted place is an error, and the MAC covers every value unless
