@@ -234,9 +234,9 @@ REPLACED = (
 # What shows the configuration of a program, and variables that the program sets in it, so that nobody
 # else replaces them.
 OWN_VARIABLES = (
-    # The end of a block, or a line with the parameter that no other format has. fluent/fluentd:
-    # lib/fluent/plugin/output.rb (extract_placeholders) and filter_record_transformer.rb
-    # (PlaceholderExpander); fluent/fluent-plugin-prometheus: lib/fluent/plugin/prometheus.rb
+    # The end of a block, or a line with the parameter that no other format has. Placeholders of
+    # fluent/fluentd: lib/fluent/plugin/output.rb, lib/fluent/plugin/filter_record_transformer.rb;
+    # fluent/fluent-plugin-prometheus: lib/fluent/plugin/prometheus.rb
     (
         r"</match>|(?m:^)[ \t]*@type[ \t]+\w",
         ("tag", "chunk_id", "hostname", "time", "worker_id"),

@@ -85,6 +85,7 @@ FORMS = {
     ),
     "a variable of Beats": Form("hosts: ${kubernetes.shop.@.level}"),
     "a URL": Form("kubernetes://@"),
+    "a URL of the kind": Form("configmap://@/level"),
     "a sentence": Form("The settings are in the ConfigMap @ of this namespace.", for_people=True),
     "a sentence, the name first": Form("See the @ ConfigMap.", for_people=True),
     "a comment": Form("# configMap: @\nlevel: info\n", for_people=True),

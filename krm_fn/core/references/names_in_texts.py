@@ -506,7 +506,8 @@ def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
     if gap.startswith("/"):
         path = pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
-    if pattern(_OTHER_KIND).search(gap) or pattern(_PATH_OF_FILE).search(gap):
+    is_path = not gap.startswith(_TAG_SIGN) and pattern(_PATH_OF_FILE).search(gap)
+    if is_path or pattern(_OTHER_KIND).search(gap):
         return False
     if kind.is_key and pattern(_OTHER_KEY).search(gap):
         return False
