@@ -192,7 +192,9 @@ class _Walk:
                 self.enter(element, (path, index))
         elif not self._is_without(unread_text(node)):
             around = fields(node)
-            self.read_keys(node, path)
+            # A mapping with a `name` has fields, and no keys that are names.
+            if "name" not in around:
+                self.read_keys(node, path)
             for name, value in around.items():
                 if value.id != "scalar":
                     self.enter(value, (path, name))
