@@ -165,7 +165,7 @@ TELLING = (
     ),
     Telling(
         "a role of another API group is rewritten",
-        "find_in_rules",
+        "_kinds_in",
         'not groups.isdisjoint((one.group, "*"))',
         "True",
         "tests/references/test_find.py",
