@@ -246,14 +246,13 @@ class Evidence:
         """Name a program that gets the name of the object, and may read or change it through the API."""
         for one in self._said.get(item, ()):
             for pod in (one.item, *self._references.pod_referrers.get(one.item, ())):
-                for permissions in (self._readers, self._writers):
-                    role = permissions.role_of(pod, kind, namespace)
-                    if role:
-                        text = (
-                            f"{authored_id(one.item)} says its name ({one.place}), and {authored_id(pod)} may read or "
-                            f"change {kind}s through the API, by {role}"
-                        )
-                        return Answer(text, one.item, one.field)
+                where = pod, kind, namespace
+                if role := self._readers.role_of(*where) or self._writers.role_of(*where):
+                    text = (
+                        f"{authored_id(one.item)} says its name ({one.place}), and {authored_id(pod)} may read or "
+                        f"change {kind}s through the API, by {role}"
+                    )
+                    return Answer(text, one.item, one.field)
         return None
 
     @cached_property

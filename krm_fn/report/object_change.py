@@ -91,7 +91,7 @@ _SPECIAL = collect(
     for group, kind, when, effect, own, but, _ in EFFECTS
 )
 
-_POSITION = re.compile(r"\[[^]]*\]")
+_POSITION = re.compile(r"\[[^][]*\]")
 
 
 class Hold(NamedTuple):

@@ -125,7 +125,6 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     "words of kubectl in a command": ((_OPTIONS, "_in_command", finds_nothing),),
     "settings in data pass a name": ((_OPTIONS, "_in_data", finds_nothing),),
     "templates of Argo Workflows pass a name": ((_OPTIONS, "_in_workflow", finds_nothing),),
-    "mounts of Camel K": ((_OPTIONS, "_in_mounts", finds_nothing),),
     # Fields that no rule follows.
     "values as one text name an object": ((_FIELDS, "_Search._find_parts", finds_nothing),),
     "values of a chart are about its own objects": ((_FIELDS, "_is_own", says_no),),
@@ -142,7 +141,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     ),
     "an annotation is a name": ((_TEXTS, "_TextSearch._read_annotation", finds_nothing),),
     "a value in data is a namespace and a name": (
-        (_TEXTS, "_TextSearch._read_namespaced", finds_nothing),
+        (_TEXTS, "_TextSearch._read_behind_namespace", finds_nothing),
     ),
     "the path of a patch says the kind": ((_TEXTS, "_end_of_pointer", says_nothing),),
     "indentation ends what is about a kind": ((_TEXTS, "_goes_on", says_yes),),

@@ -114,14 +114,15 @@ LOCALS = {
     "core.config.build._matching.read": OF_SCHEMA,
     "core.config.why_invalid._check_pattern": OF_SCHEMA,
     "core.references.find._find_inside": each("pattern", patterns_of_names),
-    "core.references.program_options.OptionName.may_mean": each(
-        "says", lambda names: dict(names["_SAYS"])
-    ),
+    "core.references.program_options._kinds_in": each("says", lambda names: dict(names["_SAYS"])),
     "core.yaml.excerpt._fields": each("margin", lambda _: ["  "]),
     "core.yaml.reader.read_yaml": each("pattern", lambda names: dict(names["_SHARING"]).values()),
     "core.yaml.schemas._end_below": each("column", lambda _: [2], "match"),
     "guards.name_readers.NameReaders._find_path": Local(mounts, "search"),
     "guards.name_readers.NameReaders._say_hidden": Local(mounts, "search"),
+    "guards.replaced_later._names_made_in": each(
+        "sign", lambda names: [row[0] for row in names["OWN_VARIABLES"]]
+    ),
     "guards.replaced_later._in_placeholder": each(
         "pattern", lambda names: [row[-1] for row in names["REPLACED"]]
     ),

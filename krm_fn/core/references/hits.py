@@ -192,9 +192,7 @@ class _Walk:
                 self.enter(element, (path, index))
         elif not self._is_without(unread_text(node)):
             around = fields(node)
-            # A mapping with a `name` has fields, and no keys that are names.
-            if "name" not in around:
-                self.read_keys(node, path)
+            self.read_keys(node, path)
             for name, value in around.items():
                 if value.id != "scalar":
                     self.enter(value, (path, name))
@@ -202,8 +200,11 @@ class _Walk:
                     self.read(value, (path, name), around, value.value)
 
     def read_keys(self, node: Node, path: Path) -> None:
-        """Look at the names of fields: one may be that of an object, or end with it behind a dot."""
-        for key, _ in node.value:
+        """Look at the names of fields: one may be that of an object, or end with it behind a dot.
+
+        A mapping with a `name` has fields, and no keys that are names.
+        """
+        for key, _ in () if get(node, "name") else node.value:
             if key.id == "scalar":
                 name = split_key(key.value)[1]
                 if name in self._names and is_scalar(key):

@@ -240,18 +240,19 @@ class _TextSearch:
                 yield one._replace(way=VARIABLE)
 
     def _read_annotation(self, hit: Hit) -> Iterable[_NameInText]:
-        if is_about_itself(str(hit.path[-1])):
+        key = str(hit.path[-1])
+        if is_about_itself(key):
             return ()
         return [
             *self._read_said(hit),
-            *self._read_where_key_hints(hit),
+            *self._read_behind_namespace(hit.text, key),
             *self._read_text(hit.text),
         ]
 
     def _read_data(self, hit: Hit) -> Iterable[_NameInText]:
         return [
             *self._read_words_of_argo_cd(hit.item, hit.text),
-            *self._read_namespaced(hit.text),
+            *self._read_behind_namespace(hit.text),
             *self._read_text(hit.text),
         ]
 
@@ -271,10 +272,10 @@ class _TextSearch:
             if not is_common and self._is_there(one.name, one.namespace):
                 yield _NameInText(one.name, one.start, kinds)
 
-    def _read_where_key_hints(self, hit: Hit) -> Iterator[_NameInText]:
-        """Yield the names in an annotation whose key says config or volume, and those behind a namespace."""
-        is_hinted = pattern(_KEY_SAYS).search(str(hit.path[-1]).rpartition("/")[2]) is not None
-        for name, start, namespace, is_all in read_said(hit.text):
+    def _read_behind_namespace(self, value: str, key: str = "") -> Iterator[_NameInText]:
+        """Yield the names behind their namespace, and all names in an annotation whose key says config or volume."""
+        is_hinted = pattern(_KEY_SAYS).search(key.rpartition("/")[2]) is not None
+        for name, start, namespace, is_all in read_said(value):
             is_meant = is_hinted or (namespace and is_all)
             if is_meant and self._is_there(name, namespace) and name not in self._others:
                 yield _NameInText(name, start, CONFIG_KINDS)
@@ -283,12 +284,6 @@ class _TextSearch:
         """Tell whether an object has a name, in this namespace or, without one, in any."""
         near = (self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS)
         return name in self._names and (not namespace or any(near))
-
-    def _read_namespaced(self, value: str) -> Iterator[_NameInText]:
-        """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
-        namespace, slash, name = value.strip().partition("/")
-        if slash and name not in self._others and self._is_there(name, namespace):
-            yield _NameInText(name, value.index("/") + 1, CONFIG_KINDS)
 
     def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_NameInText]:
         is_of_argo_cd = base_name(item) == _SETTINGS_OF_ARGO_CD

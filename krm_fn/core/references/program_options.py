@@ -15,7 +15,6 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.reference import NO_RULE, find_at
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import known_names
 from krm_fn.core.references.hits import Hit, NameSearch, split_key
@@ -45,9 +44,6 @@ _SAYS = (
 Few packages have such options: `re` compiles these patterns when the first is found.
 """
 
-_SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
-"""Words of an option that may name an object of either kind."""
-
 _PIECE = r"[^\s,;]+"
 _KEY = r"(?P<key>[A-Za-z][\w.-]*)[:=]"
 _NAME = "[a-z0-9][a-z0-9.-]*"
@@ -71,36 +67,6 @@ _COMMAND = r"(?:\\\n|[^\n;|&`])+"
 """The end of a command in a script, but for a line that goes on."""
 
 _IN = frozenset(("n", "namespace"))
-_TAKES_VALUE = _IN | {
-    *(
-        "as",
-        "c",
-        "cluster",
-        "container",
-        "context",
-        "f",
-        "field-selector",
-        "filename",
-        "kubeconfig",
-        "l",
-        "o",
-    ),
-    *(
-        "output",
-        "p",
-        "patch",
-        "patch-file",
-        "request-timeout",
-        "s",
-        "selector",
-        "server",
-        "sort-by",
-        "template",
-    ),
-    *("timeout", "token", "type", "user"),
-}
-"""Options of kubectl whose value may be the next word."""
-
 _API_PATH = (
     r"/namespaces/(?P<namespace>[^/\s(]{1,99}|[^\s(]{0,9}\([^()\n]{0,99}\)[^\s/]{0,9})/(?P<kind>configmaps|secrets)/[\"']?"
     r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
@@ -112,14 +78,7 @@ The namespace is often a variable or a command.
 
 _QUOTES = "\"'`"
 
-_ARGO, _CAMEL = "argoproj.io", "camel.apache.org"
-
-_CAMEL_MOUNTS = (
-    "spec/traits/mount/configs",
-    "spec/traits/mount/resources",
-    "spec/integration/traits/mount/configs",
-    "spec/integration/traits/mount/resources",
-)
+_ARGO = "argoproj.io"
 
 
 class _Word(NamedTuple):
@@ -148,7 +107,7 @@ class OptionName(NamedTuple):
 
     def may_mean(self, kind: str) -> bool:
         """Tell whether the name of the option allows this kind: `secretName` names no ConfigMap."""
-        return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
+        return kind in _kinds_in(self.option)
 
 
 def sight_options(search: NameSearch) -> Iterator[Sighting]:
@@ -166,7 +125,7 @@ def sight_options(search: NameSearch) -> Iterator[Sighting]:
 
 def _may_be_option(hit: Hit) -> bool:
     is_word = hit.path[-1] == "value" or hit.path[-2:-1] in (("command",), ("args",))
-    return is_word or hit.item.is_config or hit.item.id.group in (_ARGO, _CAMEL)
+    return is_word or hit.item.is_config or hit.item.id.group == _ARGO
 
 
 def _is_called(target: Item, kind: str, name: str) -> bool:
@@ -179,7 +138,7 @@ def _is_called(target: Item, kind: str, name: str) -> bool:
 def find_options(item: Item) -> Iterator[OptionName]:
     """Find the names in arguments, command words, variables and data of an object.
 
-    In workflows also those in scripts and manifests, and in the mounts of Camel K.
+    In workflows also those in scripts and manifests.
     """
     found: list[OptionName] = []
     if item.is_config:
@@ -190,8 +149,6 @@ def find_options(item: Item) -> Iterator[OptionName]:
         found += _in_container(container, path)
     if item.id.group == _ARGO:
         found += _in_workflow(get(item.node, "spec"), "spec")
-    if item.id.group == _CAMEL:
-        found += _in_mounts(item)
     yield from dict.fromkeys(found)
 
 
@@ -218,23 +175,6 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
         yield from _in_workflow(value, place)
 
 
-def _in_mounts(item: Item) -> Iterator[OptionName]:
-    """Find the names in `configmap:NAME/key@path`.
-
-    They are not followed: the path of the mount contains the name.
-
-    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in
-    pkg/trait/trait_types.go.
-    """
-    for path in _CAMEL_MOUNTS:
-        for one in find_at(item.node, path, "", NO_RULE):
-            found = re.fullmatch(
-                r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value
-            )
-            if found:
-                yield OptionName(one.field, found["kind"], "", found["name"])
-
-
 def _in_data(data: DataText) -> Iterator[OptionName]:
     """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
     if "\n" not in data.text:
@@ -257,8 +197,10 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         yield from _in_script(script)
 
 
-def _says_config(option: str) -> bool:
-    return may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
+def _kinds_in(option: str) -> set[str]:
+    if not may_say_config(option.lower()):
+        return set()  # as most options
+    return {kind for says, kinds in _SAYS if re.search(says, option) for kind in kinds}
 
 
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
@@ -337,7 +279,7 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
             namespace = word
         elif kind.lower() in RESOURCES and name:
             found.append((field, kind, name))
-        elif word and flag not in _TAKES_VALUE:
+        elif word:
             if RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
                 resource = word
             elif resource:
@@ -362,7 +304,7 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     """Find the names that are an option's value, and those behind keys, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
-        if _says_config(option):
+        if _kinds_in(option):
             for one in read_said(piece[start:end]):
                 # `config` alone may as well be about a file with something behind its name.
                 is_told = one.is_all or kinds_said(option)

@@ -25,7 +25,6 @@ AROUND = "\"' \t\r-"
 _SETTING = r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)"
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
 
-
 ABOUT_OTHERS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of keys, such as `secretKey` and `secretNamespace`, whose value is something else than an object's name."""
 
@@ -33,7 +32,7 @@ _LONGEST_LIST = 1000
 """A text of more characters is no list of names."""
 
 _ENTRY = "[^,;\n]+"
-_WORD = r"[\w.-]*\w"
+_WORD = r"\w(?:[\w.-]*\w)?"
 _SAID = (
     rf"[\s\"'\[{{(-]*(?P<first>{_WORD}|\$[({{][\w.-]+[)}}])"
     rf"(?:[\s\"'\]}})]*$|(?P<sign>[/=:@#])(?P<second>{_WORD})?(?P<behind>.*))"
