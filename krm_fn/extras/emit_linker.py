@@ -58,6 +58,7 @@ from krm_fn.extras.linker_objects import (
     tracker,
 )
 from krm_fn.extras.upsert import upsert
+from krm_fn.facts.kinds import RUNS
 
 _DISABLED = Problem(
     "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever deletes them",
@@ -409,11 +410,11 @@ def _tracked_name(revision: Revision, reference: Reference) -> RevisionName:
 def _is_waited_for(consumer: Item) -> bool:
     """Tell whether the live object will say what its manifest says, sooner or later.
 
-    Hooks and Jobs may never do so.
+    Hooks, Jobs and other kinds that run to an end may never do so.
     """
     kind = kind_of(consumer)
-    is_immutable = kind is not None and kind.is_immutable
-    return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
+    is_run = consumer.id.group_kind in RUNS or (kind is not None and kind.is_immutable)
+    return bool(consumer.id.name) and not is_hook(consumer) and not is_run
 
 
 def without_clashes(

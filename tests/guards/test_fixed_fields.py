@@ -178,9 +178,12 @@ def test_what_any_other_field_names_is_renamed(referrer: str) -> None:
 def test_what_runs_to_an_end_gets_another_name_where_jobs_do(referrer: str) -> None:
     left = run((HEAD % "" + referrer).encode())
     assert f"{NOBODY} without spec.jobs: rename" in left.stderr
-    outcome = run((HEAD % ", jobs: rename" + referrer).encode())
+    text = HEAD % ", jobs: rename" + referrer
+    linker = "linker: {image: 'registry.example/krm-fn:0.2.0', namespace: shop}"
+    outcome = run(text.replace("linker: {enabled: false}", linker).encode())
     assert outcome.stderr == ""
     assert b"revisions.krm-fn.io/base-name: a}" in outcome.stdout
+    assert run(outcome.stdout).stdout == outcome.stdout
 
 
 RENDERED_ANEW = [
