@@ -120,6 +120,9 @@ KEPT = [
         "App/shop/a", defined([{"rule": "self == oldSelf"}]), id="a rule of a field around it"
     ),
     pytest.param(
+        "App/shop/a", defined([{"rule": "oldSelf == self"}]), id="a rule the other way round"
+    ),
+    pytest.param(
         "App/shop/a",
         defined([{"rule": "self.use == oldSelf.use"}]),
         id="a rule that names the field",

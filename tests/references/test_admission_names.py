@@ -55,6 +55,15 @@ def webhook(expression: str, **more: Any) -> dict[str, Any]:
 
 NAMED = [
     pytest.param(
+        judged(
+            CONFIG_MAPS,
+            variables=[{"name": "n", "expression": "object.metadata.name"}],
+            validations=[{"expression": "variables.n != 'web'"}],
+        ),
+        "spec.validations[0].expression",
+        id="a variable of the policy that has the name",
+    ),
+    pytest.param(
         judged(rule(resourceNames=["web"])),
         "spec.matchConstraints.resourceRules[0].resourceNames[0]",
         id="a name in a rule",

@@ -17,7 +17,7 @@ from krm_fn.function import run
 
 IN_FRONT = ("", "shop/", "TOKEN=", "key:", "$(NAMESPACE)/")
 BEHIND = ("", ":/etc/x", "=key", "/key", ":key", "@v1", "#key")
-LISTS = ("other,{}", "{},other", "other;{};more", "[{}]", "'{}'", "other, {}")
+LISTS = ("other,{}", "{},other", "other;{};more", "[{}]", "'{}'", "other, {}", "other {} more")
 ENTRIES = [before + "NAME" + behind for before, behind in product(IN_FRONT, BEHIND)]
 ENTRIES += ["NAME.shop", "TOKEN=NAME:key.yaml"]
 FEW = ("NAME", "shop/NAME", "TOKEN=NAME:key", "NAME=/etc/x")
@@ -63,7 +63,7 @@ PLACES: dict[str, Callable[[str, str], dict[str, Any]]] = {
     "a variable": lambda kind, value: _pod(
         env=[{"name": f"A__{kind.upper()}S__API_KEY", "value": value}]
     ),
-    "an argument": lambda kind, value: _pod(args=[f"--{kind}={value}"]),
+    "an argument": lambda kind, value: _pod(args=[f"--{kind}", value]),
     "data": lambda kind, value: _object(
         "v1", "ConfigMap", "settings", data={"app.conf": f"level=1\nmy.{kind}s={value}\n"}
     ),

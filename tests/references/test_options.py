@@ -52,6 +52,9 @@ FOUND = [
         id="the variable that a script has",
     ),
     pytest.param(
+        "command: [sh, -c, 'kubectl patch cm $1', --, web]", ["web"], id="an argument of a script"
+    ),
+    pytest.param(
         "command: [kubectl, patch, cm, $(NAME)]\n    env: [{name: NAME, value: web}]",
         ["web"],
         id="the variable that the kubelet puts into an argument",
@@ -115,6 +118,12 @@ SCRIPTS = [
         'for name in web db; do kubectl label cm "$name" x=y; done', ["web", "db"], id="a loop"
     ),
     pytest.param(f"NAME=web\n{_FETCH}/$NS/configmaps/$NAME", ["web"], id="a path of variables"),
+    pytest.param(
+        "name = 'web'\nclient.patch_config_map name, {}\n", ["web"], id="a variable of Ruby"
+    ),
+    pytest.param(
+        'name := "web"\nc.ConfigMaps("shop").Get(ctx, name, o)', ["web"], id="a variable of Go"
+    ),
     pytest.param("NAME=web\nkubectl rollout restart deploy $NAME", [], id="of another kind"),
     pytest.param("NAME=web\nls /etc/secrets/$NAME", [], id="a path of a file with a variable"),
 ]

@@ -8,6 +8,7 @@ says is a row in `facts/fields.py`; one that it says wrongly is a row in `facts/
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from itertools import product
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
@@ -305,12 +306,13 @@ def _find_in_admission(item: Node) -> Iterator[Reference]:
     for field, around in places:
         kinds |= dict.fromkeys(_kinds_in(around, _CONFIGS))
         yield from _find_in_rule(around, field, _CONFIGS)
-    for field, around in places:
-        expression = around.get("expression")
-        if is_scalar(expression) and re.search(_OWN_NAME, expression.value):
-            for kind in kinds:
-                whole = read_reference(kind, expression, None, f"{field}.expression", _COMPARED)
-                yield from _find_inside(whole, _LITERAL)
+    expressions = [(field, around.get("expression")) for field, around in places]
+    said = [(field, one) for field, one in expressions if is_scalar(one)]
+    # A variable of the policy may hold the name, and another expression compare it.
+    if any(re.search(_OWN_NAME, one.value) for _, one in said):
+        for (field, one), kind in product(said, kinds):
+            whole = read_reference(kind, one, None, f"{field}.expression", _COMPARED)
+            yield from _find_inside(whole, _LITERAL)
 
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:

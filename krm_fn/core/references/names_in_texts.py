@@ -349,7 +349,8 @@ def _read_below_key(hit: Hit) -> tuple[tuple[str, ...], Iterable[SaidName]]:
     *above, key = ["", *(step for step in hit.path if isinstance(step, str))]
     if not hit.is_key:
         is_other = key.lower().endswith(ABOUT_OTHERS)
-        return kinds_said(key) or kinds_said("" if is_other else above[-1]), read_said(hit.text)
+        words = hit.text.replace(" ", ",")  # a blank parts a list as well
+        return kinds_said(key) or kinds_said("" if is_other else above[-1]), read_said(words)
     before, name = split_key(key)
     said = SaidName(name, len(key) - len(name), "", is_all=False)
     return kinds_said(before or above[-1]), [said]

@@ -56,7 +56,8 @@ _SHELL_SCRIPT = r"\.\w*sh$"
 
 _TAKES_VARIABLE = (
     r"(?:(?<![\w./-])|/namespaces/[^/\s]{1,99}/)(?:configmaps?|cm|secrets?)[\"']?[/,\s]\s*(?:-\S+\s+)*[\"']?\$"
-    r"|(?i:config_?map|secret)(?:_\w+)?\(\s*[A-Za-z_]\w*\s*[,)]"
+    r"|(?i:config_?map|secret)s?(?:_\w+)?(?:\([^()\n]{0,99}\)\.\w+)?\(\s*(?:[\w.]+,\s*)?[A-Za-z_]\w*\s*[,)]"
+    r"|[a-z0-9]_(?:config_?map|secret)s?\s+[a-z_]\w*,"
 )
 """A command or a call that takes the object whose name a variable has: `cm $NAME`, `config_map(NAME, ...)`."""
 
@@ -225,6 +226,8 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             variables.append(word._replace(value=f"={value}"))
             yield from _in_text(text(get(variable, "name")), word)
             yield from _in_command([word])
+    # A word that is no script may be an argument of one.
+    variables += [word._replace(value=f"={word.value}") for word in words]
     yield from _in_variables(" ".join(word.value for word in words), words + variables)
 
 
