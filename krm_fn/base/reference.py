@@ -154,7 +154,8 @@ class Reference(NamedTuple):
         """The namespace that the reference names, None where it names none."""
         if self.namespace is not None:
             return self.namespace.value
-        found = re.search(_NAMESPACE, self.before)
+        # A text may hold thousands of names, and each would be looked for from its beginning.
+        found = re.search(_NAMESPACE, self.before) if self.before.endswith("/") else None
         return found.group(1) if found else self.installed_in or None
 
     @property
