@@ -540,11 +540,11 @@ def is_making_known(kind: Kind) -> bool:
 FixedFields: TypeAlias = Mapping[str, str]
 """By path, the operations that are refused, of a field and of what is in it. Behind `.*`: only of what is in it."""
 
-_TURNED = r"^(oldSelf[.\w]*) *== *(self[.\w]*)$"
 _RULE = (
-    r"(?:!has\(oldSelf(?P<has>(?:\.\w+)+)\) *\|\| *)?self(?P<path>(?:\.\w+)*) *== *oldSelf(?P=path)"
+    r"(?:!has\(oldSelf(?P<has>(?:\.\w+)+)\) *\|\| *)?"
+    r"(?:self|oldSelf)(?P<path>(?:\.\w+)*) *== *(?:oldSelf|self)(?P=path)"
 )
-"""A rule of CEL that lets nobody change a field."""
+"""A rule of CEL that lets nobody change a field: `self == oldSelf`, in either order."""
 
 
 @cache
@@ -580,8 +580,7 @@ def _read_fixed(definition: Item, api_version: str) -> Iterator[tuple[str, str]]
 
 def _read_schema(schema: Node | None, path: str) -> Iterator[tuple[str, str]]:
     for rule in elements(get(schema, "x-kubernetes-validations")):
-        said = re.sub(_TURNED, r"\2 == \1", text(get(rule, "rule")).strip())
-        found = re.fullmatch(_RULE, said)
+        found = re.fullmatch(_RULE, text(get(rule, "rule")).strip())
         if found and found["has"] in {None, found["path"]} and not get(rule, "optionalOldSelf"):
             target = f"{path}{found['path']}".strip(".")
             yield target, "change"
