@@ -2101,6 +2101,8 @@ READ_IN_FULL = {
     # Only this one of Prow's programs writes ConfigMaps.
     "k8s-infra-prow/images/hook": "Prow",
     "k8s-prow/hook": "Prow",
+    # pkg/upgrade of rancher/system-upgrade-controller: nodes, Jobs, and the Secrets of its Plans.
+    "rancher/system-upgrade-controller": "System Upgrade Controller",
     # discovery/kubernetes: it lists what can be scraped, and no ConfigMaps or Secrets.
     "prom/prometheus": "Prometheus",
     "prometheus/prometheus": "Prometheus",

@@ -352,6 +352,7 @@ LOOK_UP_NOTHING = {
         "Jenkins",
         "Loki",
         "Netdata",
+        "System Upgrade Controller",
     ),
     "Orchestrator",
     *("Prometheus", "Promtail", "Pulsar", "Vector", "k8s-sidecar"),
