@@ -120,6 +120,49 @@ FIELDS = (
             },
         },
     ),
+    # Vertica's operator
+    (
+        "vertica.com",
+        "VerticaDB",
+        "spec/certSecrets",
+        "Secret",
+        {
+            "in_pod": True,
+            "reads": {
+                "path": "/certs/{}",
+                "volume": "{}",
+                "source": "github.com/vertica/vertica-kubernetes pkg/builder/builder.go (buildCertSecretVolumeMounts)",
+            },
+        },
+    ),
+    # Keycloak's operator
+    (
+        "k8s.keycloak.org",
+        "Keycloak",
+        "spec/truststores/*/{secret,configMap}",
+        "{Secret,ConfigMap}",
+        {
+            "in_pod": True,
+            "reads": {
+                "path": "/opt/keycloak/conf/truststores/{secret,configmap}-{}",
+                "volume": "truststore-{secret,configmap}-{}",
+                "source": "github.com/keycloak/keycloak operator/src/main/java/org/keycloak/operator/controllers/KeycloakDeploymentDependentResource.java (addTruststores)",
+            },
+        },
+    ),
+    # Tekton mounts the Secrets of a ServiceAccount that have its annotations.
+    (
+        "",
+        "ServiceAccount",
+        "secrets",
+        "Secret",
+        {
+            "reads": {
+                "path": "/tekton/creds-secrets/{}",
+                "source": "github.com/tektoncd/pipeline pkg/pod/creds_init.go (credsInit)",
+            },
+        },
+    ),
     # StarRocks operator
     (
         "starrocks.com",

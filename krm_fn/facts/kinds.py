@@ -1505,6 +1505,16 @@ REFUSING = (
         "volcano-sh/volcano: pkg/webhooks/admission/jobs/validate/admit_job.go (validateJobUpdate)",
     ),
     (
+        "cassandra.datastax.com",
+        "CassandraDatacenter",
+        "",
+        {"spec.superuserSecretName": "change,set,unset"},
+        (
+            "k8ssandra/cass-operator: internal/webhooks/cassandra/v1beta1/cassandradatacenter_webhook.go "
+            "(ValidateDatacenterFieldChanges)"
+        ),
+    ),
+    (
         "cdi.kubevirt.io",
         "DataVolume",
         "",
@@ -1525,6 +1535,13 @@ REFUSING = (
         ),
     ),
     (
+        "ceph.rook.io",
+        "CephClient",
+        "",
+        {"spec.secretName": "change"},
+        "rook/rook: pkg/apis/ceph.rook.io/v1/types.go (ClientSpec; self == oldSelf)",
+    ),
+    (
         "controlplane.cluster.x-k8s.io",
         "KubeadmControlPlaneTemplate",
         "",
@@ -1532,6 +1549,21 @@ REFUSING = (
         (
             "kubernetes-sigs/cluster-api: "
             "controlplane/kubeadm/webhooks/admission/kubeadmcontrolplanetemplate.go (ValidateUpdate)"
+        ),
+    ),
+    (
+        "csiaddons.openshift.io",
+        "NetworkFence",
+        "",
+        {
+            "spec.parameters": "change",
+            "spec.parameters.*": "change,set,unset",
+            "spec.secret": "change",
+            "spec.secret.*": "change,set,unset",
+        },
+        (
+            "csi-addons/kubernetes-csi-addons: api/csiaddons/v1alpha1/networkfence_types.go "
+            "(SecretSpec, NetworkFenceSpec; self == oldSelf)"
         ),
     ),
     (
@@ -1567,6 +1599,64 @@ REFUSING = (
             "spec.replicatedJobs.template.spec.template.spec.restartPolicy": "change",
         },
         "kubernetes-sigs/jobset: pkg/webhooks/jobset_webhook.go (ValidateUpdate)",
+    ),
+    # Its webhook compares the fields with the tag `inmutable`, or `inmutableinit` once they are set.
+    (
+        "k8s.mariadb.com",
+        "Backup",
+        "",
+        {"spec.storage": "change"},
+        "mariadb-operator/mariadb-operator: api/v1alpha1/backup_types.go (BackupSpec)",
+    ),
+    (
+        "k8s.mariadb.com",
+        "MariaDB",
+        "",
+        {
+            "spec.bootstrapFrom.azureBlob": "change",
+            "spec.bootstrapFrom.s3": "change",
+            "spec.rootPasswordSecretKeyRef": "change",
+        },
+        "mariadb-operator/mariadb-operator: api/v1alpha1/mariadb_types.go (MariaDBSpec, BootstrapFrom)",
+    ),
+    (
+        "k8s.mariadb.com",
+        "MaxScale",
+        "",
+        {"spec.auth.adminPasswordSecretKeyRef": "change"},
+        "mariadb-operator/mariadb-operator: api/v1alpha1/maxscale_types.go (MaxScaleAuth)",
+    ),
+    (
+        "k8s.mariadb.com",
+        "PhysicalBackup",
+        "",
+        {"spec.storage": "change"},
+        "mariadb-operator/mariadb-operator: api/v1alpha1/physicalbackup_types.go (PhysicalBackupSpec)",
+    ),
+    (
+        "k8s.mariadb.com",
+        "Restore",
+        "",
+        {"spec.s3": "change"},
+        "mariadb-operator/mariadb-operator: api/v1alpha1/restore_types.go (RestoreSource)",
+    ),
+    (
+        "k8s.mariadb.com",
+        "SqlJob",
+        "",
+        {"spec.passwordSecretKeyRef": "change", "spec.sqlConfigMapKeyRef": "change"},
+        "mariadb-operator/mariadb-operator: api/v1alpha1/sqljob_types.go (SqlJobSpec)",
+    ),
+    # Its own operator, not the API server: it keeps the name that the CassandraDatacenter has.
+    (
+        "k8ssandra.io",
+        "K8ssandraCluster",
+        "",
+        {"spec.cassandra.superuserSecretRef": "change,set,unset"},
+        (
+            "k8ssandra/k8ssandra-operator: controllers/k8ssandra/datacenters.go "
+            "(reconcileDatacenters: SuperuserSecretName is immutable)"
+        ),
     ),
     # Its own operator, not the API server: it does nothing any more until the name is back.
     (

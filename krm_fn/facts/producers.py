@@ -434,6 +434,11 @@ PRODUCERS = (
         (("pxc.percona.com", "PerconaXtraDBCluster", "spec/secretsName", "Secret"),),
     ),
     (
+        "Rook puts the client's key in it",
+        "rook/rook: pkg/apis/ceph.rook.io/v1/types.go (ClientSpec)",
+        (("ceph.rook.io", "CephClient", "spec/secretName", "Secret"),),
+    ),
+    (
         "the address of the bucket is put in it",
         "kube-object-storage/lib-bucket-provisioner: doc/design/object-bucket-lib.md",
         (

@@ -41,6 +41,10 @@ WHERES = {
             "namespaces": "openshift-config openshift-config-managed openshift-etcd openshift-kube-apiserver"
         },
     ),
+    "patroni": (
+        {"labels": {"application": "patroni", "cluster-name": "*"}},
+        {"labels": {"application": "spilo", "cluster-name": "*"}},
+    ),
     "prometheus-operator": (
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus"}},
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus-stack"}},
@@ -526,6 +530,25 @@ PROGRAMS = (
         },
     ),
     (
+        "DevWorkspace operator",
+        "github.com/devfile/devworkspace-operator",
+        # It mounts each below its name. Two of them at one path are an error.
+        {
+            "ConfigMap": {
+                "*": (
+                    "pkg/provision/automount/configmap.go (getDevWorkspaceConfigmaps)",
+                    {"labels": {"controller.devfile.io/mount-to-devworkspace": "true"}},
+                ),
+            },
+            "Secret": {
+                "*": (
+                    "pkg/provision/automount/secret.go (getDevWorkspaceSecrets)",
+                    {"labels": {"controller.devfile.io/mount-to-devworkspace": "true"}},
+                ),
+            },
+        },
+    ),
+    (
         "Elastic Cloud on Kubernetes",
         "github.com/elastic/cloud-on-k8s",
         {
@@ -716,6 +739,18 @@ PROGRAMS = (
                 "*": (
                     "charts/jenkins/templates/_helpers.tpl:678",
                     {"labels": {"jenkins-jenkins-config": "true"}},
+                ),
+            }
+        },
+    ),
+    (
+        "Jenkins Kubernetes Credentials Provider",
+        "github.com/jenkinsci/kubernetes-credentials-provider-plugin",
+        {
+            "Secret": {
+                "*": (
+                    "src/main/java/com/cloudbees/jenkins/plugins/kubernetes_credentials_provider/SecretUtils.java (getCredentialId)",
+                    {"labels": {"jenkins.io/credentials-type": "*"}},
                 ),
             }
         },
@@ -1562,6 +1597,18 @@ PROGRAMS = (
         },
     ),
     (
+        "Patroni",
+        "github.com/patroni/patroni",
+        {
+            "ConfigMap": {
+                "*-config": ("patroni/dcs/kubernetes.py (_cluster_from_nodes)", "patroni"),
+                "*-failover": ("patroni/dcs/kubernetes.py (_cluster_from_nodes)", "patroni"),
+                "*-leader": ("patroni/dcs/kubernetes.py (_cluster_from_nodes)", "patroni"),
+                "*-sync": ("patroni/dcs/kubernetes.py (_cluster_from_nodes)", "patroni"),
+            }
+        },
+    ),
+    (
         "Percona operator for MongoDB",
         "github.com/percona/percona-server-mongodb-operator",
         {
@@ -1685,6 +1732,20 @@ PROGRAMS = (
                 "rook-csi-rbd-node": "pkg/operator/ceph/csi/secrets.go (CsiRBDNodeSecret)",
                 "rook-csi-rbd-provisioner": "pkg/operator/ceph/csi/secrets.go (CsiRBDProvisionerSecret)",
             },
+        },
+    ),
+    (
+        "SAP BTP service operator",
+        "github.com/SAP/sap-btp-service-operator",
+        {
+            "Secret": {
+                "sap-btp-service-operator": "internal/utils/secret_resolver.go (SAPBTPOperatorSecretName)",
+                "sap-btp-service-operator-tls": "internal/utils/secret_resolver.go (SAPBTPOperatorTLSSecretName)",
+                "*-sap-btp-service-operator": (
+                    "internal/utils/secret_resolver.go (GetSecretForResource)",
+                    {"namespaces": "sap-btp-operator"},
+                ),
+            }
         },
     ),
     (
@@ -2059,6 +2120,67 @@ NAMED_AFTER = {
             "Secret": "{}-pguser-* {}-pguser {}-monitoring {}-pgbackrest {}-cluster-cert {}-replication-cert",
             "ConfigMap": "{}-exporter-web-config {}-exporter-queries-config",
         },
+    ),
+    ("pgv2.percona.com", "PerconaPGCluster"): (
+        "Percona's operator for PostgreSQL",
+        "github.com/percona/percona-postgresql-operator internal/naming/names.go",
+        {
+            "Secret": "{}-pguser-* {}-pguser {}-monitoring {}-pgbackrest {}-pgbackrest-client-tls {}-pgbackrest-repo-tls {}-cluster-ca-cert {}-cluster-cert {}-replication-cert",
+            "ConfigMap": "{}-exporter-web-config {}-exporter-queries-config",
+        },
+    ),
+    ("psmdb.percona.com", "PerconaServerMongoDB"): (
+        "Percona's operator for MongoDB",
+        "github.com/percona/percona-server-mongodb-operator pkg/apis/psmdb/v1/psmdb_defaults.go, pkg/apis/psmdb/v1/psmdb_types.go, pkg/naming/naming.go",
+        {
+            "Secret": "internal-{}-users {}-mongodb-encryption-key {}-mongodb-keyfile {}-ssl {}-ssl-internal {}-custom-user-secret",
+            "ConfigMap": "{}-*-mongod {}-mongos",
+        },
+    ),
+    ("pxc.percona.com", "PerconaXtraDBCluster"): (
+        "Percona's operator for XtraDB",
+        "github.com/percona/percona-xtradb-cluster-operator pkg/apis/pxc/v1/pxc_types.go (CheckNSetDefaults), pkg/controller/pxc/secrets.go, pkg/pxc/app/config/configmap.go",
+        {
+            "Secret": "{}-secrets internal-{} {}-ssl {}-ssl-internal {}-vault {}-log-collector {}-env-vars-pxc {}-env-vars-haproxy {}-env-vars-proxysql",
+            "ConfigMap": "{}-pxc {}-haproxy {}-proxysql {}-logcollector auto-{}-pxc",
+        },
+    ),
+    ("awx.ansible.com", "AWX"): (
+        "AWX's operator",
+        "github.com/ansible/awx-operator roles/installer/tasks/cleanup.yml, roles/installer/tasks/database_configuration.yml, roles/installer/tasks/resources_configuration.yml, roles/installer/templates/secrets/app_credentials.yaml.j2",
+        {
+            "Secret": "{}-admin-password {}-postgres-configuration {}-old-postgres-configuration {}-secret-key {}-broadcast-websocket {}-receptor-ca {}-receptor-work-signing {}-app-credentials"
+        },
+    ),
+    ("grafana.integreatly.org", "Grafana"): (
+        "Grafana's operator",
+        "github.com/grafana/grafana-operator controllers/resources/resources.go",
+        {"Secret": "{}-admin-credentials", "ConfigMap": "{}-ini"},
+    ),
+    ("k8ssandra.io", "K8ssandraCluster"): (
+        "K8ssandra's operator",
+        "github.com/k8ssandra/k8ssandra-operator pkg/secret/replicated.go (DefaultSuperuserSecretName), pkg/reaper/secrets.go",
+        {"Secret": "{}-superuser {}-reaper {}-reaper-ui"},
+    ),
+    # A user's Secret is named by its database too, which is `admin` unless a field says another.
+    ("mongodbcommunity.mongodb.com", "MongoDBCommunity"): (
+        "MongoDB's operator",
+        "github.com/mongodb/mongodb-kubernetes-operator api/v1/mongodbcommunity_types.go",
+        {
+            "Secret": "{}-admin-* {}-config {}-agent-password {}-keyfile {}-ca-certificate {}-server-certificate-key {}-prometheus-certificate-key"
+        },
+    ),
+    ("pingcap.com", "TidbCluster"): (
+        "TiDB's operator",
+        "github.com/pingcap/tidb-operator pkg/util/util.go",
+        {
+            "Secret": "{}-cluster-client-secret {}-*-cluster-secret {}-tidb-client-secret {}-tidb-server-secret {}-tidb-auth-token-jwks-secret"
+        },
+    ),
+    ("pingcap.com", "DMCluster"): (
+        "TiDB's operator",
+        "github.com/pingcap/tidb-operator pkg/util/util.go",
+        {"Secret": "{}-dm-client-secret {}-*-cluster-secret"},
     ),
     ("postgresql.cnpg.io", "Cluster"): (
         "CloudNativePG",
