@@ -75,6 +75,17 @@ def defined(spec: object = None, use: object = None, version: str = "v1") -> str
     return text + OWN
 
 
+S3 = "s3: {accessKeyIdSecretKeyRef: {name: key, key: a}}"
+MARIADB = (
+    ("Backup", f"storage: {{{S3}}}", "where a Backup of MariaDB goes"),
+    ("MariaDB", "rootPasswordSecretKeyRef: {name: key, key: a}", "MariaDB's password"),
+    ("MariaDB", f"bootstrapFrom: {{{S3}}}", "what a MariaDB has begun with"),
+    ("MaxScale", "auth: {adminPasswordSecretKeyRef: {name: key, key: a}}", "MaxScale's password"),
+    ("PhysicalBackup", f"storage: {{{S3}}}", "where a PhysicalBackup goes"),
+    ("Restore", S3, "the source of a Restore"),
+    ("SqlJob", "sqlConfigMapKeyRef: {name: config, key: a}", "the text of a SqlJob"),
+    ("SqlJob", "passwordSecretKeyRef: {name: key, key: a}", "the password of a SqlJob"),
+)
 KEPT = [
     pytest.param("DataVolume/shop/a", DATA_VOLUME % "", id="the source of a DataVolume"),
     pytest.param("JobSet/shop/a", JOB_SET % "", id="the template of a JobSet"),
@@ -104,6 +115,33 @@ KEPT = [
         "- {apiVersion: operator.cryostat.io/v1beta2, kind: Cryostat, metadata: {name: a, namespace: shop}, "
         "spec: {databaseOptions: {secretName: key}}}",
         id="the database of a Cryostat",
+    ),
+    pytest.param(
+        "CassandraDatacenter/shop/a",
+        "- {apiVersion: cassandra.datastax.com/v1beta1, kind: CassandraDatacenter, "
+        "metadata: {name: a, namespace: shop}, spec: {superuserSecretName: key}}",
+        id="the superuser of a CassandraDatacenter",
+    ),
+    pytest.param(
+        "K8ssandraCluster/shop/a",
+        "- {apiVersion: k8ssandra.io/v1alpha1, kind: K8ssandraCluster, metadata: {name: a, namespace: shop}, "
+        "spec: {cassandra: {superuserSecretRef: {name: key}}}}",
+        id="that of a K8ssandraCluster",
+    ),
+    pytest.param(
+        "NetworkFence/a",
+        "- {apiVersion: csiaddons.openshift.io/v1alpha1, kind: NetworkFence, metadata: {name: a}, "
+        "spec: {secret: {name: key, namespace: shop}}}",
+        id="the credentials of a NetworkFence",
+    ),
+    *(
+        pytest.param(
+            f"{kind}/shop/a",
+            f"- {{apiVersion: k8s.mariadb.com/v1alpha1, kind: {kind}, "
+            f"metadata: {{name: a, namespace: shop}}, spec: {{{spec}}}}}",
+            id=text,
+        )
+        for kind, spec, text in MARIADB
     ),
     pytest.param(
         "PersistentVolume/a",
@@ -136,6 +174,16 @@ FREE = [
     pytest.param(
         DATA_VOLUME % ", annotations: {argocd.argoproj.io/sync-options: 'Force=true,Replace=true'}",
         id="Argo CD replaces the object",
+    ),
+    pytest.param(
+        "- {apiVersion: k8s.mariadb.com/v1alpha1, kind: User, metadata: {name: a, namespace: shop}, "
+        "spec: {passwordSecretKeyRef: {name: key}}}",
+        id="the password of a User of MariaDB",
+    ),
+    pytest.param(
+        "- {apiVersion: cassandra.datastax.com/v1beta1, kind: CassandraDatacenter, "
+        "metadata: {name: a, namespace: shop}, spec: {configSecret: key}}",
+        id="another Secret of a CassandraDatacenter",
     ),
     pytest.param(TASK_RUN % "generateName: a-", id="its name is generated"),
     pytest.param(

@@ -180,6 +180,38 @@ def test_a_part_of_the_path_that_is_missing() -> None:
     assert left_alone(COLLECTOR % ("", "/var/conf/configmap-rules")) == []
 
 
+MOUNTER = """\
+{apiVersion: v1, kind: Secret, metadata: {name: creds}, stringData: {a: b}}
+---
+{apiVersion: %s, kind: %s, metadata: {name: main}, %s}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, envFrom: [{secretRef: {name: creds}}]}]}}
+---
+{apiVersion: e.x/v1, kind: Widget, metadata: {name: w}, spec: {text: %s}}
+"""
+ACCOUNT = ("v1", "ServiceAccount", "secrets: [{name: creds}]")
+KEYCLOAK = (
+    "k8s.keycloak.org/v2alpha1",
+    "Keycloak",
+    "spec: {truststores: {any: {secret: {name: creds}}}}",
+)
+VERTICA = ("vertica.com/v1", "VerticaDB", "spec: {certSecrets: [{name: creds}]}")
+
+
+@pytest.mark.parametrize(
+    ("mounter", "path"),
+    [
+        pytest.param(ACCOUNT, "/tekton/creds-secrets/creds", id="Tekton"),
+        pytest.param(KEYCLOAK, "/opt/keycloak/conf/truststores/secret-creds", id="Keycloak"),
+        pytest.param(VERTICA, "/certs/creds", id="Vertica"),
+    ],
+)
+def test_each_mounts_below_a_folder_of_its_own(mounter: tuple[str, str, str], path: str) -> None:
+    (left,) = left_alone(MOUNTER % (*mounter, f"{path}/a"))
+    assert f"{mounter[1]}/main mounts it at {path}, and Widget/w contains this path" in left
+    assert left_alone(MOUNTER % (*mounter, f"{path}-2/a")) == []
+
+
 BROKER = """\
 {apiVersion: v1, kind: Secret, metadata: {name: %s}, stringData: {a: b}}
 ---

@@ -137,6 +137,28 @@ LEFT_ALONE = [
         object_named("web.db.credentials.postgresql.acid.zalan.do", "Secret", "shop"),
         id="a user of a database, whose cluster may be in another package",
     ),
+    pytest.param(
+        "DevWorkspace operator",
+        object_named(
+            "settings", "Secret", "dev", {"controller.devfile.io/mount-to-devworkspace": "true"}
+        ),
+        id="what is mounted in each workspace below its name",
+    ),
+    pytest.param(
+        "Jenkins Kubernetes Credentials Provider",
+        object_named("deploy", "Secret", labels={"jenkins.io/credentials-type": "secretText"}),
+        id="a credential of Jenkins, whose id is the name",
+    ),
+    pytest.param(
+        "Patroni",
+        object_named("orders-config", labels={"application": "patroni", "cluster-name": "orders"}),
+        id="the configuration that Patroni writes",
+    ),
+    pytest.param(
+        "SAP BTP service operator",
+        object_named("shop-sap-btp-service-operator", "Secret", "sap-btp-operator"),
+        id="the credentials of one namespace",
+    ),
 ]
 
 NOT_MATCHED = [
@@ -199,6 +221,18 @@ NOT_MATCHED = [
     pytest.param(
         object_named("trusted-ca-bundle", namespace="shop"), id="CAs in an application's namespace"
     ),
+    pytest.param(
+        object_named("a", "Secret", labels={"controller.devfile.io/watch-secret": "true"}),
+        id="what the DevWorkspace operator only watches",
+    ),
+    pytest.param(
+        object_named("orders-config", labels={"application": "orders", "cluster-name": "orders"}),
+        id="a configuration of a cluster that is not Patroni's",
+    ),
+    pytest.param(
+        object_named("shop-sap-btp-service-operator", "Secret", "shop"),
+        id="credentials in another namespace than the operator's",
+    ),
 ]
 
 
@@ -257,6 +291,11 @@ spec: {kinds: [ConfigMap, Secret], linker: {enabled: false}}
 CNPG = ("postgresql.cnpg.io", "Cluster")
 ECK = ("elasticsearch.k8s.elastic.co", "Elasticsearch")
 CRUNCHY = ("postgres-operator.crunchydata.com", "PostgresCluster")
+MONGODB = ("mongodbcommunity.mongodb.com", "MongoDBCommunity")
+PERCONA_MONGODB = ("psmdb.percona.com", "PerconaServerMongoDB")
+PERCONA_PG = ("pgv2.percona.com", "PerconaPGCluster")
+PERCONA_XTRADB = ("pxc.percona.com", "PerconaXtraDBCluster")
+TIDB = ("pingcap.com", "TidbCluster")
 
 NAMED_BY_OWNER = [
     pytest.param(CNPG, "db", "Secret", "db-app", id="the password of a database"),
@@ -266,12 +305,30 @@ NAMED_BY_OWNER = [
     pytest.param(
         ("rabbitmq.com", "RabbitmqCluster"), "db", "Secret", "db-erlang-cookie", id="a cookie"
     ),
+    pytest.param(("awx.ansible.com", "AWX"), "a", "Secret", "a-secret-key", id="AWX's key"),
+    pytest.param(
+        ("grafana.integreatly.org", "Grafana"), "g", "Secret", "g-admin-credentials", id="a login"
+    ),
+    pytest.param(("grafana.integreatly.org", "Grafana"), "g", "ConfigMap", "g-ini", id="its ini"),
+    pytest.param(
+        ("k8ssandra.io", "K8ssandraCluster"), "k", "Secret", "k-superuser", id="a superuser"
+    ),
+    pytest.param(MONGODB, "m", "Secret", "m-admin-app", id="the connection of a user"),
+    pytest.param(PERCONA_PG, "p", "Secret", "p-pguser-web", id="a user of PostgreSQL"),
+    pytest.param(PERCONA_MONGODB, "p", "ConfigMap", "p-rs0-mongod", id="options of mongod"),
+    pytest.param(PERCONA_MONGODB, "p", "Secret", "p-mongodb-keyfile", id="a keyfile"),
+    pytest.param(PERCONA_XTRADB, "p", "Secret", "p-secrets", id="the users of MySQL"),
+    pytest.param(PERCONA_XTRADB, "p", "ConfigMap", "p-pxc", id="options of MySQL"),
+    pytest.param(TIDB, "t", "Secret", "t-pd-cluster-secret", id="a component's certificate"),
+    pytest.param(("pingcap.com", "DMCluster"), "d", "Secret", "d-dm-client-secret", id="a client"),
 ]
 NOT_NAMED_BY_OWNER = [
     pytest.param(CNPG, "db", "Secret", "web-app", id="the name of another object"),
     pytest.param(CNPG, "db", "ConfigMap", "db-app", id="the other kind"),
     pytest.param(CNPG, "db", "Secret", "db-app-extra", id="a longer name"),
     pytest.param(CNPG, "db", "Secret", "my-db-app", id="another beginning"),
+    pytest.param(MONGODB, "m", "Secret", "m-exporter-config", id="an application's beside it"),
+    pytest.param(TIDB, "t", "Secret", "t-client-secret", id="without what tells them apart"),
     pytest.param(("cluster.x-k8s.io", "Cluster"), "db", "Secret", "db-app", id="another group"),
     pytest.param(
         ("postgresql.cnpg.io", "Pooler"), "db", "Secret", "db-app", id="another kind of owner"
