@@ -1567,6 +1567,16 @@ REFUSING = (
         ),
     ),
     (
+        "csiaddons.openshift.io",
+        "NetworkFenceClass",
+        "",
+        {"spec.parameters": "change,set,unset"},
+        (
+            "csi-addons/kubernetes-csi-addons: api/csiaddons/v1alpha1/networkfenceclass_types.go "
+            "(NetworkFenceClassSpec; self == oldSelf)"
+        ),
+    ),
+    (
         "eventing.knative.dev",
         "Broker",
         "",
@@ -1665,6 +1675,26 @@ REFUSING = (
         "",
         {"spec.databaseOptions.secretName": "change,set,unset"},
         "cryostatio/cryostat-operator: internal/controller/secrets.go (errDatabaseSecretUpdated)",
+    ),
+    (
+        "replication.storage.openshift.io",
+        "VolumeGroupReplicationClass",
+        "",
+        {"spec.parameters": "change,set,unset"},
+        (
+            "csi-addons/kubernetes-csi-addons: api/replication.storage/v1alpha1/volumegroupreplicationclass_types.go "
+            "(VolumeGroupReplicationClassSpec; self == oldSelf)"
+        ),
+    ),
+    (
+        "replication.storage.openshift.io",
+        "VolumeReplicationClass",
+        "",
+        {"spec.parameters": "change,set,unset"},
+        (
+            "csi-addons/kubernetes-csi-addons: api/replication.storage/v1alpha1/volumereplicationclass_types.go "
+            "(VolumeReplicationClassSpec; self == oldSelf)"
+        ),
     ),
     (
         "snapshot.storage.k8s.io",

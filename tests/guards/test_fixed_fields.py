@@ -75,6 +75,11 @@ def defined(spec: object = None, use: object = None, version: str = "v1") -> str
     return text + OWN
 
 
+PARAMETERS = (
+    ("csiaddons.openshift.io", "NetworkFenceClass", "networkfence"),
+    ("replication.storage.openshift.io", "VolumeGroupReplicationClass", "group-replication"),
+    ("replication.storage.openshift.io", "VolumeReplicationClass", "replication"),
+)
 S3 = "s3: {accessKeyIdSecretKeyRef: {name: key, key: a}}"
 MARIADB = (
     ("Backup", f"storage: {{{S3}}}", "where a Backup of MariaDB goes"),
@@ -133,6 +138,15 @@ KEPT = [
         "- {apiVersion: csiaddons.openshift.io/v1alpha1, kind: NetworkFence, metadata: {name: a}, "
         "spec: {secret: {name: key, namespace: shop}}}",
         id="the credentials of a NetworkFence",
+    ),
+    *(
+        pytest.param(
+            f"{kind}/a",
+            f"- {{apiVersion: {group}/v1alpha1, kind: {kind}, metadata: {{name: a}}, spec: {{parameters: "
+            f"{{{group}/{use}-secret-name: key, {group}/{use}-secret-namespace: shop}}}}}}",
+            id=f"the parameters of a {kind}",
+        )
+        for group, kind, use in PARAMETERS
     ),
     *(
         pytest.param(
