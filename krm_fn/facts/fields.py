@@ -120,21 +120,6 @@ FIELDS = (
             },
         },
     ),
-    # Vertica's operator
-    (
-        "vertica.com",
-        "VerticaDB",
-        "spec/certSecrets",
-        "Secret",
-        {
-            "in_pod": True,
-            "reads": {
-                "path": "/certs/{}",
-                "volume": "{}",
-                "source": "github.com/vertica/vertica-kubernetes pkg/builder/builder.go (buildCertSecretVolumeMounts)",
-            },
-        },
-    ),
     # Keycloak's operator
     (
         "k8s.keycloak.org",

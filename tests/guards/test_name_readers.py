@@ -195,7 +195,6 @@ KEYCLOAK = (
     "Keycloak",
     "spec: {truststores: {any: {secret: {name: creds}}}}",
 )
-VERTICA = ("vertica.com/v1", "VerticaDB", "spec: {certSecrets: [{name: creds}]}")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +202,6 @@ VERTICA = ("vertica.com/v1", "VerticaDB", "spec: {certSecrets: [{name: creds}]}"
     [
         pytest.param(ACCOUNT, "/tekton/creds-secrets/creds", id="Tekton"),
         pytest.param(KEYCLOAK, "/opt/keycloak/conf/truststores/secret-creds", id="Keycloak"),
-        pytest.param(VERTICA, "/certs/creds", id="Vertica"),
     ],
 )
 def test_each_mounts_below_a_folder_of_its_own(mounter: tuple[str, str, str], path: str) -> None:
