@@ -223,12 +223,12 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
         value = text(get(variable, "value"))
         if value:
             word = _Word(f"{path}.env[{index}].value", value)
-            variables.append(word._replace(value=f"={value}"))
+            variables.append(word)
             yield from _in_text(text(get(variable, "name")), word)
             yield from _in_command([word])
-    # A word that is no script may be an argument of one.
-    variables += [word._replace(value=f"={word.value}") for word in words]
-    yield from _in_variables(" ".join(word.value for word in words), words + variables)
+    # All of a variable or an argument may be what a script has in a variable.
+    given = [word._replace(value=f"={word.value}") for word in words + variables]
+    yield from _in_variables(" ".join(word.value for word in words), given)
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
@@ -266,7 +266,7 @@ def _in_variables(script: str, words: Iterable[_Word]) -> Iterator[OptionName]:
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
-    """Find the names among the words of kubectl.
+    """Find the names among the words of a command.
 
     They are in `get cm NAME -n NAMESPACE`, `secret/NAME`, and `--from=secret/NAME`.
     """
