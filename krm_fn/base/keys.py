@@ -140,3 +140,6 @@ FIXED_NAME = "internal.config.kubernetes.io/krm-fn-fixed-name"
 
 TAKEN_NAME = "internal.config.kubernetes.io/krm-fn-taken-name"
 """Annotation by our own reader of kustomizations: the file whose `replacements` take the name, without a hash."""
+
+DEPENDS_ON = "config.kubernetes.io/depends-on"
+"""kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""

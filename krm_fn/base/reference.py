@@ -28,7 +28,9 @@ from krm_fn.base.node import (
     text,
 )
 
-_NAMESPACE = r"(?<![^/:])([^/:]++)/$"
+_NAMESPACE = r"(?<![^/:])([^/:]++)/(?:(?:ConfigMap|Secret)/)?$"
+"""The namespace in front of a name, or in front of its kind: `shop/web`, `/namespaces/shop/Secret/web`."""
+
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")

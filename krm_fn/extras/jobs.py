@@ -50,9 +50,6 @@ from krm_fn.core.references.resolve import Index
 from krm_fn.facts.exclusions import PASSED_OVER
 from krm_fn.facts.kinds import RUNS
 
-DEPENDS_ON = "config.kubernetes.io/depends-on"
-"""kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
-
 _DEPENDS_ON_JOB = (
     r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)"
 )
@@ -262,7 +259,7 @@ def _update_depends_on(
 ) -> Iterator[Edit]:
     """Rewrite kpt's depends-on annotations. `names`: the new names of the Jobs."""
     for item in items:
-        if DEPENDS_ON not in item.annotations:
+        if keys.DEPENDS_ON not in item.annotations:
             continue
 
         def rename(found: re.Match[str], referrer: Item = item) -> str:
@@ -276,10 +273,12 @@ def _update_depends_on(
             return found[0]
 
         for name, node in entries(get(item.node, "metadata", "annotations")):
-            if name == DEPENDS_ON and is_scalar(node):
+            if name == keys.DEPENDS_ON and is_scalar(node):
                 renamed = re.sub(_DEPENDS_ON_JOB, rename, node.value)
                 if renamed != node.value:
-                    yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
+                    yield Edit(
+                        SetText(node, renamed), item, f"metadata.annotations[{keys.DEPENDS_ON}]"
+                    )
 
 
 def warn_about_job_names(run: Run) -> Problems:

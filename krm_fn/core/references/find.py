@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, collect, is_config_id
+from krm_fn.base.keys import DEPENDS_ON
 from krm_fn.base.kind import ROLES, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
@@ -73,6 +74,9 @@ A dot in it is a character of a name, and of a pattern that matches that name.
 
 _OWN_NAME = r"\b(?:metadata|request)\.name\b"
 _LITERAL = r"""["'](?P<name>[a-z0-9][a-z0-9.-]*)["']"""
+
+_DEPENDED_ON = r"(?<![^,\s])/namespaces/[^/,\s]+/(?:ConfigMap|Secret)/(?P<name>[^/,\s]+)"
+"""A ConfigMap or Secret in a list of objects."""
 
 _INDEX = r"\[\d+\]"
 
@@ -256,6 +260,7 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     if group == _ADMISSION or kind in ("MutatingPolicy", "ValidatingPolicy"):
         yield from _find_in_admission(item)
     yield from _find_in_annotations(item, resource)
+    yield from _find_in_depends_on(get(item, "metadata", "annotations", DEPENDS_ON))
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
         yield from _find_in_values(get(item, "spec", "values"))
     for field in fields_of(kind):
@@ -332,6 +337,20 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             row.target, node, None, field, rule, in_pod=row.in_pod, is_output=row.written
         )
         yield from _find_inside(reference, row.inside)
+
+
+def _find_in_depends_on(said: Node | None) -> Iterator[Reference]:
+    """Find the names in kpt's list of what is applied before an object.
+
+    A list with a Job is left to the texts that nobody changes: Jobs may be renamed by another step.
+
+    Source: kubernetes-sigs/cli-utils, pkg/object/dependson/strings.go (ParseObjMetadata).
+    """
+    if is_scalar(said) and "/Job/" not in said.value:
+        rule = Rule(By.TABLE, f"annotation {DEPENDS_ON}")
+        whole = read_reference("", said, None, f"metadata.annotations[{DEPENDS_ON}]", rule)
+        for one in _find_inside(whole, _DEPENDED_ON):
+            yield one._replace(kind=one.before.split("/")[-2])
 
 
 def _find_in_values(values: Node | None) -> Iterator[Reference]:
