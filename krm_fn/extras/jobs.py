@@ -53,7 +53,8 @@ from krm_fn.facts.kinds import RUNS
 _DEPENDS_ON_JOB = (
     r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)"
 )
-_GROUPS = frozenset({"", "batch", "batch/v1"})
+_BATCH = "batch"
+_GROUPS = frozenset({"", _BATCH, "batch/v1"})
 _RULES = (
     Resource("Job", "batch", "jobs"),
     Resource("Job", "batch", "jobs/status"),
@@ -98,7 +99,7 @@ def rename_jobs(run: Run) -> Run:
         for job in renamed
     ]
     problems = (*report_too_long(renamed, MAX_JOB_NAME), *report_clashes(all_jobs, renamed))
-    following = _update_references_to(renamed, Index(all_jobs, package.kinds), package)
+    following = _update_references_to(renamed, all_jobs, package)
     return run._replace(jobs=tuple(renamed)).add(
         following + Changes(patches=tuple(marks), problems=problems)
     )
@@ -116,9 +117,7 @@ def restore_jobs(package: Package) -> Changes:
         (one.item, {"metadata": {"name": one.name, "annotations": {keys.BASE_NAME: None}}})
         for one in restored
     ]
-    return _update_references_to(restored, Index(all_jobs, package.kinds), package) + Changes(
-        patches=tuple(marks)
-    )
+    return _update_references_to(restored, all_jobs, package) + Changes(patches=tuple(marks))
 
 
 def _is_job(item: Item) -> bool:
@@ -196,7 +195,12 @@ def _new(value: NewValue) -> JsonValue:
     return float(value) if isinstance(value, int) else [_new(element) for element in value]
 
 
-def _update_references_to(renamed: list[Revision], index: Index, package: Package) -> Changes:
+def _update_references_to(
+    renamed: list[Revision], all_jobs: Iterable[Item], package: Package
+) -> Changes:
+    """Update what names a Job of Kubernetes. A Job of Volcano may have the same name."""
+    renamed = [job for job in renamed if job.item.id.group == _BATCH]
+    index = Index([item for item in all_jobs if item.id.group == _BATCH], package.kinds)
     referrers = [item for item in package.authored if not item.is_local]
     references: list[ResolvedReference] = []
     for item in referrers:

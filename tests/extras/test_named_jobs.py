@@ -1,5 +1,6 @@
 """A Job that is named by its content: its name changes if and only if the Job changes."""
 
+import re
 from typing import Any
 
 import yaml
@@ -106,3 +107,37 @@ def test_editing_in_place_equals_rendering_from_scratch(
     source = package(job, *before, last=True)
     in_place = run(edited(run(source).stdout)).stdout
     assert items(in_place) == items(run(edited(source)).stdout)
+
+
+OF_VOLCANO = """\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: read, namespace: shop}
+  data: {a: b}
+- apiVersion: batch.volcano.sh/v1alpha1
+  kind: Job
+  metadata: {name: migrate, namespace: shop}
+  spec: {tasks: [{name: w, template: {spec: {containers: [{name: w, envFrom: [{configMapRef: {name: read}}]}]}}}]}
+"""
+NAMES_OF_KUBERNETES = """\
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: Role
+  metadata: {name: a, namespace: shop}
+  rules: [{apiGroups: [batch], resources: [jobs], verbs: [get], resourceNames: [migrate]}]
+- apiVersion: example.com/v1
+  kind: Widget
+  metadata:
+    name: a
+    namespace: shop
+    annotations: {config.kubernetes.io/depends-on: batch/namespaces/shop/Job/migrate}
+  spec: {target: {apiGroup: batch, kind: Job, name: migrate}}
+"""
+
+
+def test_what_names_a_job_of_kubernetes_does_not_follow_one_of_another_group() -> None:
+    head = re.sub(r"mounts: \[.*?\], ", "", HEAD)
+    outcome = run((head + OF_VOLCANO + NAMES_OF_KUBERNETES).encode())
+    rendered = outcome.stdout.decode()
+    assert "name: migrate-" in rendered
+    assert NAMES_OF_KUBERNETES in rendered
+    assert outcome.stderr == ""
