@@ -261,7 +261,7 @@ class Evidence:
         said: dict[Item, list[Sighting]] = defaultdict(list)
         if self._readers or self._writers:
             for one in self._mentions.find_rest(self._package.authored):
-                if "annotations" not in one.field:
+                if "metadata.annotations" not in one.field:
                     said[one.target].append(one)
         return said
 

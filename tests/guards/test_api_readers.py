@@ -4,6 +4,7 @@ import pytest
 
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.function import run
 from krm_fn.guards.api_readers import READING, Permissions
 
 RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
@@ -249,3 +250,53 @@ def test_a_workload_without_a_namespace_has_the_account_of_its_name(
     documents: list[str], expected: str
 ) -> None:
     assert allowed_by(documents, namespace="") == expected
+
+
+TOLD = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+functionConfig:
+  apiVersion: revisions.krm-fn.io/v1
+  kind: ConfigRevisions
+  metadata: {name: web}
+  spec: {linker: {enabled: false}}
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, namespace: shop}, data: {a: b}}
+- {apiVersion: v1, kind: Pod, metadata: {name: reader, namespace: shop}, spec: {serviceAccountName: other,
+   containers: [{name: c, image: a:1, envFrom: [{configMapRef: {name: web-config}}]}]}}
+"""
+POD = (
+    "- {{apiVersion: v1, kind: Pod, metadata: {{name: told, namespace: shop{}}}, "
+    "spec: {{serviceAccountName: web, containers: [{{name: c, image: b:1, {}}}]}}}}"
+)
+MOUNTED = "- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: notes, namespace: shop}}, data: {{{}}}}}"
+READS_NOTES = POD.format("", "envFrom: [{configMapRef: {name: notes}}]")
+RIGHTS = [role(), binding()]
+CHANGES = [role(READ.replace("get", "patch")), binding()]
+GETS = POD.format("", "env: [{name: TARGET, value: web-config}]")
+
+KEPT = [
+    pytest.param([GETS], RIGHTS, True, id="a variable, and the right to read"),
+    pytest.param([GETS], CHANGES, True, id="a variable, and the right to change"),
+    pytest.param([GETS], [], False, id="a variable, and no right"),
+    pytest.param([POD.format("", "args: ['--target=web-config']")], RIGHTS, True, id="an argument"),
+    pytest.param([POD.format("", "args: [--target=web-config-2]")], RIGHTS, False, id="another"),
+    pytest.param(
+        [MOUNTED.format("annotations.txt: the web-config"), READS_NOTES], RIGHTS, True, id="data"
+    ),
+    pytest.param(
+        [POD.format(", annotations: {a: web-config}", "args: [a]")],
+        RIGHTS,
+        False,
+        id="an annotation, which the program does not get",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "rights", "is_kept"), KEPT)
+def test_who_gets_a_name_may_look_it_up(
+    told: list[str], rights: list[str], *, is_kept: bool
+) -> None:
+    items = [*told, *(f"- {one}" for one in rights)]
+    rendered = run((TOLD + "\n".join(items)).encode()).stdout
+    assert (b"name: web-config-" not in rendered) is is_kept
