@@ -187,6 +187,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         yield from _in_key(f"{parent}.{key}" if "." not in key else key, data.field)
         if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
+    # A list in one line, of which a setting above is the first entry alone.
     for line in data.text.split("\n"):
         if ("," in line or ";" in line) and may_say_config(line.lower()):
             key, value = read_setting(line)[1:]

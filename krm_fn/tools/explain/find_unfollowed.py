@@ -42,8 +42,9 @@ class _Finder:
         references = self._found.references
         self._judged |= {(one.referrer, one.reference.field, None) for one in references}
         for one in references:
-            whole = one.reference.field.rpartition("[")[0]  # of a list in a text
-            self._judged |= {(one.referrer, whole, target) for target in one.targets}
+            if one.reference.is_listed:
+                whole = one.reference.field.rpartition("[")[0]
+                self._judged |= {(one.referrer, whole, target) for target in one.targets}
         for embedded in references.embedded:
             self._judged |= {(embedded.item, embedded.field, target) for target in embedded.targets}
         yield from self._find_passed_over()
