@@ -3,9 +3,10 @@
 import contextlib
 import json
 import os
+import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,15 +93,22 @@ def _of_set(kind: str, name: str, annotations: dict[str, str], component: str) -
     return {"kind": kind, "metadata": {"name": name, "labels": labels, "annotations": annotations}}
 
 
-def printed_command(reader: HistoryReader, program: str) -> str:
-    """Wait until the command is printed, which is a line of its own."""
+def printed_command(reader: HistoryReader, program: str, names: Iterable[str] = ()) -> str:
+    """Wait until the command is printed, which is a line of its own, with all these names.
+
+    No leak is told in the second in which it was created, and several may need more than one.
+    """
 
     def look() -> list[str]:
         return [
             line.strip() for line in reader.show().splitlines() if line.startswith(f"  {program}")
         ]
 
-    (command,) = until(f"{program} is printed", look, lambda found: len(found) == 1)
+    (command,) = until(
+        f"{program} is printed",
+        look,
+        lambda found: len(found) == 1 and {*names} <= {*re.split("[ /]", found[0])},
+    )
     return command
 
 

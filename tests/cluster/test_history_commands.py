@@ -87,7 +87,8 @@ def test_kubectl_knows_each_producer_by_the_printed_name(
         namespace,
         *(tracker(_name(kind), kind.lower(), made_by=f"{kind}/{_name(kind)}") for _, kind in KINDS),
     )
-    printed = run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
+    command = printed_command(reader, "kubectl delete", [_name(kind) for _, kind in KINDS])
+    printed = run_printed(command, namespace, tmp_path)
     for group, kind in [*KINDS, OTHER]:
         listed = namespace.call("GET", _path(namespace, group, kind))["items"]
         left = [one["metadata"]["name"] for one in listed]
