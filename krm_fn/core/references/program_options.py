@@ -61,6 +61,9 @@ _TAKES_VARIABLE = (
 )
 """A command or a call that takes the object whose name a variable has: `cm $NAME`, `config_map(NAME, ...)`."""
 
+_TAKEN = ("cm", "config_map", "configmap", "secret")
+"""One of these words is in each such command or call, in small or capital letters."""
+
 _ASSIGNED = r"(?:=|:-|\sin)\s*[\"']?(?P<names>[a-z0-9][a-z0-9.-]*(?: +[a-z0-9][a-z0-9.-]*)*)"
 """The words that a script puts into a variable, also in turn: `NAME=web`, `${NAME:-web}`, `for name in web db`."""
 
@@ -234,7 +237,7 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
     whole = word.value.lstrip("-")
-    for piece in (whole, *whole.split(), *pattern(_PIECE).findall(whole)):
+    for piece in dict.fromkeys((whole, *whole.split(), *pattern(_PIECE).findall(whole))):
         yield from _in_piece(option, piece, word.field)
     yield from _in_script(word)
 
@@ -256,6 +259,9 @@ def _in_variables(script: str, words: Iterable[_Word]) -> Iterator[OptionName]:
 
     Which variable has which name is not looked at: scripts are short.
     """
+    lower = script.lower()
+    if not any(word in lower for word in _TAKEN):
+        return  # without the slow search, as in nearly all texts
     taken = re.search(_TAKES_VARIABLE, script)
     if taken is None:
         return
