@@ -174,60 +174,32 @@ WRITTEN_MARKS = {
     "secretgen.carvel.dev/image-pull-secret": "secretgen-controller",
 }
 
-# Texts that a program replaces. A row is the program and its source, an annotation that the object
-# must have (`""`: none), one with the value that forbids it, a part that each such text has, and a
-# regular expression of the text. A text in base64 begins as the other rows say.
+# Programs that replace texts: the program, its source, an annotation with the value that forbids it,
+# and the texts. Each has an annotation that the object must have (`""`: none), a part that each such
+# text has, and a regular expression of it. A text in base64 begins as the others say.
 REPLACED = (
     (
         "Argo CD's Vault plugin",
         "argoproj-labs/argocd-vault-plugin: pkg/kube/util.go",
-        "",
         ("avp.kubernetes.io/ignore", "true"),
-        "<path:",
-        "<path:",
-    ),
-    (
-        "Argo CD's Vault plugin",
-        "argoproj-labs/argocd-vault-plugin: pkg/kube/util.go",
-        "",
-        ("avp.kubernetes.io/ignore", "true"),
-        "PHBhdGg6",
-        r"\APHBhdGg6",
-    ),
-    # With this annotation, every word in angle brackets is one.
-    (
-        "Argo CD's Vault plugin",
-        "argoproj-labs/argocd-vault-plugin: pkg/kube/util.go",
-        "avp.kubernetes.io/path",
-        ("avp.kubernetes.io/ignore", "true"),
-        "<",
-        "<[^<>]+>",
-    ),
-    # A path and a key, which `vault:` at the head of a YAML file is not. A text of Vault's transit
-    # (`vault:v1:...`) is left out: as long as it is the same, what it stands for is the same.
-    (
-        "Bank-Vaults' webhook",
-        "bank-vaults/vault-secrets-webhook: pkg/webhook/secret.go, pkg/webhook/configmap.go, pkg/common/common.go",
-        "",
-        ("vault.security.banzaicloud.io/mutate", "skip"),
-        "vault:",
-        r"\A(?:>>)?vault:[^\s#]+#|\$\{(?:>>)?vault:[^\s#{}]+#",
+        (
+            ("", "<path:", "<path:"),
+            ("", "PHBhdGg6", r"\APHBhdGg6"),
+            # With this annotation, every word in angle brackets is one.
+            ("avp.kubernetes.io/path", "<", "<[^<>]+>"),
+        ),
     ),
     (
         "Bank-Vaults' webhook",
         "bank-vaults/vault-secrets-webhook: pkg/webhook/secret.go, pkg/webhook/configmap.go, pkg/common/common.go",
-        "",
         ("vault.security.banzaicloud.io/mutate", "skip"),
-        "dmF1bHQ6",
-        r"\AdmF1bHQ6(?![CDI])",
-    ),
-    (
-        "Bank-Vaults' webhook",
-        "bank-vaults/vault-secrets-webhook: pkg/webhook/secret.go, pkg/webhook/configmap.go, pkg/common/common.go",
-        "",
-        ("vault.security.banzaicloud.io/mutate", "skip"),
-        "Pj52YXVsdD",
-        r"\APj52YXVsdD[o-r]",
+        (
+            # A path and a key, which `vault:` at the head of a YAML file is not. A text of Vault's transit
+            # (`vault:v1:...`) is left out: as long as it is the same, what it stands for is the same.
+            ("", "vault:", r"\A(?:>>)?vault:[^\s#]+#|\$\{(?:>>)?vault:[^\s#{}]+#"),
+            ("", "dmF1bHQ6", r"\AdmF1bHQ6(?![CDI])"),
+            ("", "Pj52YXVsdD", r"\APj52YXVsdD[o-r]"),
+        ),
     ),
 )
 

@@ -9,7 +9,7 @@ fails the build.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, cached_property
 
 from krm_fn.base import keys
@@ -54,7 +54,7 @@ _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
 
-_REPLACED = r"\$\{[^}]*\}?"
+_IN_BRACES = r"\$\{[^}]*\}?"
 
 _KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _ALL_OF = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
@@ -198,7 +198,7 @@ class Variables:
         for one in self._references.authored:
             name = one.reference.target
             if "${" in name and not one.targets and not _is_disabled(one.referrer):
-                found.append((one, matcher("?*".join(re.split(_REPLACED, name)))))
+                found.append((one, matcher("?*".join(re.split(_IN_BRACES, name)))))
         return found
 
     @cached_property
@@ -222,14 +222,19 @@ class Variables:
 def _in_placeholder(item: Item) -> Answer | None:
     """Say which text a program replaces by a value from elsewhere."""
     for field, value in _texts(item):
-        for program, source, needed, (ignored, ignore), sign, pattern in REPLACED:
-            is_replaced = sign in value and re.search(pattern, value)
-            is_asked = needed in ("", *item.annotations)
-            if is_replaced and is_asked and item.annotations.get(ignored) != ignore:
+        for program, source, (ignored, ignore), rows in REPLACED:
+            if item.annotations.get(ignored) != ignore and _is_replaced(item, value, rows):
                 why = f"which {program} replaces after this function"
                 said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
                 return Answer(said, item, field, source=source)
     return None
+
+
+def _is_replaced(item: Item, value: str, rows: Iterable[tuple[str, str, str]]) -> bool:
+    return any(
+        needed in ("", *item.annotations) and sign in value and re.search(pattern, value)
+        for needed, sign, pattern in rows
+    )
 
 
 def _has_variable(text: str) -> bool:

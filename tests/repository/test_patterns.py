@@ -123,8 +123,8 @@ LOCALS = {
     "guards.replaced_later._names_made_in": each(
         "sign", lambda names: [row[0] for row in names["OWN_VARIABLES"]]
     ),
-    "guards.replaced_later._in_placeholder": each(
-        "pattern", lambda names: [row[-1] for row in names["REPLACED"]]
+    "guards.replaced_later._is_replaced": each(
+        "pattern", lambda names: [row[-1] for one in names["REPLACED"] for row in one[-1]]
     ),
     "linker.read.read_any_revision": each("base", lambda _: ["web"]),
     "tools.common.program.known_part": each("shape", lambda names: names["_compile_shapes"]()),

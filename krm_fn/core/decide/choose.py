@@ -110,7 +110,7 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
     return any(compiled.search(name) for name in names)
 
 
-_WRITTEN_MARKS = {
+_DECIDED_BY_OTHERS = {
     **{
         name: f"{row.copied_by} copies another object into it"
         for name, row in annotations_of("ConfigMap").items()
@@ -430,7 +430,7 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     # The garbage collector deletes it with its owner, which makes it anew under its own name.
     if not is_null(get(item.node, "metadata", "ownerReferences")):
         return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
-    for mark, who in _WRITTEN_MARKS.items():
+    for mark, who in _DECIDED_BY_OTHERS.items():
         for name, marks in (("labels", item.labels), ("annotations", item.annotations)):
             if mark in marks:
                 return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
