@@ -239,14 +239,16 @@ def spell(path: Iterable[str | int]) -> str:
 
 def spell_path(path: Path) -> str:
     """Write the steps of a walk as a field."""
-    return spell(reversed([*steps_of(path)]))
+    return spell(steps_of(path))
 
 
-def steps_of(path: Path) -> Iterator[str | int]:
-    """Yield the steps of a walk, the innermost first."""
+def steps_of(path: Path) -> FieldPath:
+    """Return the steps of a walk, the outermost first."""
+    steps: list[str | int] = []
     while path is not None:
         path, one = path
-        yield one
+        steps.append(one)
+    return tuple(reversed(steps))
 
 
 def step(field: str, name: str) -> str:

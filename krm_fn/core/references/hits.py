@@ -208,8 +208,7 @@ class _Walk:
             if key.id == "scalar":
                 name = split_key(key.value)[1]
                 if name in self._names and is_scalar(key):
-                    steps = (*reversed([*steps_of((path, key.value))]),)
-                    at = {name: len(key.value) - len(name)}
+                    steps, at = steps_of((path, key.value)), {name: len(key.value) - len(name)}
                     self._hits.append(Hit(self._item, steps, key, key.value, {}, at, is_key=True))
 
     def read(self, node: Node, path: Path, around: Mapping[str, Node], text: str) -> None:
@@ -218,8 +217,7 @@ class _Walk:
             for word in WORD.finditer(text):
                 if word[0] in self._names:
                     names.setdefault(word[0], word.start())
-            steps = (*reversed([*steps_of(path)]),)
-            self._hits.append(Hit(self._item, steps, node, text, around, names))
+            self._hits.append(Hit(self._item, steps_of(path), node, text, around, names))
 
     def _is_without(self, text: str | None) -> bool:
         """Tell whether a text holds no name. Of what is not a text yet, nobody knows."""

@@ -341,7 +341,7 @@ def find_unlike(
             for index, value in enumerate(before.value):
                 stack.append((value, after.value[index], (path, index)))
         else:
-            yield tuple(steps_of(path))[::-1]
+            yield steps_of(path)
 
 
 def _is_alike(
