@@ -643,7 +643,7 @@ class Kinds:
 
         A definition is large: it is read when somebody asks for this kind.
         """
-        key = who[:2]
+        key = who.api_version, who.kind
         if key not in self._fixed:
             definition = self._definitions.get(who.group_kind)
             self._fixed[key] = dict(_read_fixed(definition, who.api_version)) if definition else {}

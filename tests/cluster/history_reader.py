@@ -96,7 +96,7 @@ def _of_set(kind: str, name: str, annotations: dict[str, str], component: str) -
 def printed_command(reader: HistoryReader, program: str, names: Iterable[str] = ()) -> str:
     """Wait until the command is printed, which is a line of its own, with all these names.
 
-    No leak is told in the second in which it was created, and several may need more than one.
+    A leak is told from the next second on, so the first of several may be told without the others.
     """
 
     def look() -> list[str]:

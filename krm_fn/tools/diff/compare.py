@@ -278,7 +278,8 @@ def _find_refusals(
     there = {(*scope_of(item, old), item.id.name): item for item in old.package.authored}
     edited = {one.pair.new for one in compared if one.fields}
     by_config = chain.from_iterable(rolls.by_config.values())
-    told = {one[:3] for one in by_config if one.effect is Effect.REFUSED}
+    refused = [one for one in by_config if one.effect is Effect.REFUSED]
+    told = {(one.kind, one.namespace, one.name) for one in refused}
     refusals: dict[Item, str] = {}
     for item in new.package.authored:
         before = there.get((*scope_of(item, new), item.id.name))
