@@ -87,6 +87,15 @@ DEPLOYERS = {
             "argoproj.io/Workflow",
         ),
         "waits_for_others": True,
+        # As `kubectl replace --force`, on each sync, whether anything differs or not.
+        "passes_over": (
+            {
+                "annotation": "argocd.argoproj.io/sync-options",
+                "says": ("Force=true", "Replace=true"),
+                "part_of_list": True,
+                "does": "deletes it and creates it again, without its owners",
+            },
+        ),
         # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A
         # server-side apply has no force.
         "replaces": (

@@ -218,6 +218,9 @@ def _passed_over(release: Release) -> Iterator[str]:
             or marks.get(f"{flux}ssa", "").lower() == "ignore"
         ):
             yield f"Flux does not apply {who}"
+        options = annotations.get("argocd.argoproj.io/sync-options", "").split(",")
+        if {"Force=true", "Replace=true"}.issubset(options) and one["kind"] != "Job":
+            yield f"Argo CD makes another object of {who} on each sync, which nothing owns"
         if marks.get(f"{flux}ssa", "").lower() == "ifnotpresent" and one["kind"] != "Job":
             yield f"Flux does not apply {who} again"
         if annotations.get("config.kubernetes.io/local-config", "false") != "false":

@@ -68,6 +68,7 @@ REFUSED = {
     r"ServiceAccount/\S+ (without )?automountServiceAccountToken.*": "no pod but the linker's is to get the token",
     r"RoleBinding/\S+ metadata\.name=.*": "the next run finds its objects by their names",
     r"Job/\S+ metadata\.name=.*": "it says what the spec is, so that another one has another name",
+    r"Job/\S+ annotation \S+/sync-options=Force=true,Replace=true": "it runs on each sync; on others it does harm",
     r"Job/\S+ annotation \S+/ssa=IfNotPresent": "it never changes, so once is enough; on all others it does harm",
 }
 """What does no harm and is not accepted, also without a configuration."""
