@@ -84,6 +84,16 @@ colour_option = click.option(
 )
 """Of a text. The command gets the argument `wants_colour`."""
 
+kustomize_option = click.option(
+    "--kustomize-options",
+    metavar="OPTIONS",
+    default="",
+    envvar="KUSTOMIZE_BUILD_OPTIONS",
+    show_envvar=True,
+    help="The options of Argo CD's own kustomize, which a build takes as far as they are safe: --enable-helm, and "
+    "'--load-restrictor LoadRestrictionsNone' for files inside --root.",
+)
+
 _RENDERING_OPTIONS = (
     click.option(
         "--config",
@@ -137,6 +147,7 @@ _RENDERING_OPTIONS = (
         help="Let kustomize pass the charts that a kustomization lists (helmCharts) to helm. Charts that are "
         "not in its folder are fetched.",
     ),
+    kustomize_option,
     click.option(
         "--verbose",
         is_flag=True,
@@ -191,6 +202,7 @@ class RenderingOptions(NamedTuple):
     timeout: int
     no_remote: bool
     enable_helm: bool
+    kustomize_options: str
     verbose: bool
     linker_image: str | None
     helm_release: str
@@ -222,7 +234,7 @@ class RenderingOptions(NamedTuple):
             self.no_remote,
             self.verbose,
             enable_helm=self.enable_helm,
-        )
+        )._replace(**_read_kustomize_options(self.kustomize_options))
 
     def read_inputs(self, *paths: str) -> "Inputs":
         """Return what a command reads that takes all PATHs together."""
@@ -275,6 +287,19 @@ def rendering_options(command: _Command) -> _Command:
         return command(**options, rendering=RenderingOptions(**values))
 
     return _with_options(with_rendering, _RENDERING_OPTIONS)
+
+
+def _read_kustomize_options(options: str) -> dict[str, Any]:
+    """Return the limits that options of kustomize change."""
+    from krm_fn.facts.phrases import KUSTOMIZE_OPTIONS
+
+    options = " ".join(options.split()).replace("--load-restrictor ", "--load-restrictor=")
+    words = [word.removesuffix("=true") for word in options.split()]
+    for word in words:
+        if word not in KUSTOMIZE_OPTIONS:
+            message = f"--kustomize-options: found {word}; krm-fn takes only {', '.join(KUSTOMIZE_OPTIONS)}"
+            raise click.UsageError(message)
+    return {KUSTOMIZE_OPTIONS[word]: True for word in words if KUSTOMIZE_OPTIONS[word]}
 
 
 def _only(files: tuple[str, ...]) -> str | None:

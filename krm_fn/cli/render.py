@@ -13,6 +13,7 @@ from krm_fn.cli.options import (
     RenderingOptions,
     each_option,
     find_packages,
+    kustomize_option,
     parameter_of_application,
     rendering_options,
     root_of_application,
@@ -214,14 +215,7 @@ def _check_usage(
 
 
 @click.command(short_help="Tell Argo CD whether the plugin renders the current directory.")
-@click.option(
-    "--kustomize-options",
-    metavar="OPTIONS",
-    default="",
-    envvar="KUSTOMIZE_BUILD_OPTIONS",
-    show_envvar=True,
-    help="The options of Argo CD's own kustomize: kustomize.buildOptions in argocd-cm.",
-)
+@kustomize_option
 def discover(*, kustomize_options: str) -> Outcome:
     """Print krm-fn.yaml if the current directory contains it, unless Argo CD's own kustomize runs that file.
 

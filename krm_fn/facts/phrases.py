@@ -3,6 +3,20 @@
 A name in braces stands for a part that `tools/common/program.py` shows, or leaves out.
 """
 
+# Of `kustomize build`, and the limit that each changes, or none. Others write elsewhere, run what the caller names, or
+# change the objects after all functions. Source: kustomize/commands/build in kubernetes-sigs/kustomize v5.8.1, and
+# `Build` in util/kustomize/kustomize.go of Argo CD, which splits them at blanks. What runs functions has no effect here:
+# kustomize then fails, and says so.
+KUSTOMIZE_OPTIONS = {
+    "--load-restrictor=LoadRestrictionsNone": "reads_anywhere",
+    "--load-restrictor=LoadRestrictionsRootOnly": "",
+    "--enable-helm": "enable_helm",
+    "--enable-alpha-plugins": "",
+    "--enable-exec": "",
+    "--reorder=none": "",
+    "--stack-trace": "",
+}
+
 PHRASES = """
 Error:
 error:
@@ -76,6 +90,8 @@ cannot unmarshal !!{word} into {type}
 cannot unmarshal !!{word} `{any}` into {type}
 invalid character {line}
 loading KV pairs
+loading generator plugins
+failed to load generator
 literal sources{rest}
 env source files: [{any}]: evalsymlink failure on '{file}' : lstat {path}: no such file or directory
 env source files: [{file}]: line {any} has invalid utf8 bytes{rest}

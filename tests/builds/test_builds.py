@@ -64,6 +64,9 @@ FUNCTION_OFF = """#!/bin/sh
 echo "Error: external plugins disabled; unable to load external plugin 'KIND'" >&2
 exit 1
 """
+LOADING = (
+    "loading generator plugins: failed to load generator: external plugins disabled; unable to load"
+)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,11 @@ exit 1
             "file there, or a folder that builds it",
             id="this function",
         ),
-        pytest.param("SetImage", "", id="another function"),
+        pytest.param(
+            "SetImage",
+            "; plugins are off here: kustomize build --enable-alpha-plugins --enable-exec shop | krm-fn render -",
+            id="another function",
+        ),
     ],
 )
 def test_a_kustomization_that_runs(
@@ -89,6 +96,17 @@ def test_a_kustomization_that_runs(
         "error: shop: kustomize build exited with code 1: Error: external plugins disabled; unable to load external "
         f"plugin '{kind}'{hint}\n"
     )
+
+
+def test_a_generator_that_runs_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a plugin is a word of the package, and no value."""
+    write(tmp_path, {"shop/kustomization.yaml": "{}\n"})
+    says = FUNCTION_OFF.replace("external plugins disabled; unable to load", LOADING)
+    for kind, is_shown in {"ksops": True, "k: v": False}.items():
+        install(tmp_path / kind, monkeypatch, kustomize=says.replace("KIND", kind))
+        stderr = render_in(tmp_path, monkeypatch, "shop").stderr
+        assert (f"{LOADING} external plugin '{kind}'; " in stderr) is is_shown
+        assert (kind in stderr) is is_shown
 
 
 @pytest.mark.parametrize(("files", "programs", "told"), BUILT)

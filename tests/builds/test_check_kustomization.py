@@ -27,6 +27,7 @@ BASE: dict[str, str | bytes] = {
 }
 ROOT = Limits(root=Path("repo"))
 NO_REMOTE = Limits(no_remote=True)
+FILE = "https://host/a.yaml"
 
 
 def build(
@@ -158,8 +159,89 @@ def test_a_link_to_outside(limits: Limits, tmp_path: Path, monkeypatch: pytest.M
     sentence = (
         f"error: repo/shop/a.yaml: leads to {tmp_path}/other/a.yaml, outside of the root {root}; "
     )
-    told = build(tmp_path, monkeypatch, "patches: [{path: a.yaml}]\n", limits)
+    anywhere = limits._replace(reads_anywhere=True)
+    told = build(tmp_path, monkeypatch, "patches: [{path: a.yaml}]\n", anywhere)
     assert told == (sentence + "--root sets the directory that may be read\n", 1)
+
+
+def leads_out(place: str, path: str) -> str:
+    return (
+        f"error: repo/shop/kustomization.yaml:{place}: {path} leads out of repo/shop; pass "
+        "--kustomize-options='--load-restrictor LoadRestrictionsNone', and a --root that contains it\n"
+    )
+
+
+NOWHERE = "; --root sets the directory that may be read\n"
+UNCHECKED = (
+    ", and may hide charts and paths that nobody has checked; where a chart or a file of another folder is listed, "
+    "write it as a file of the repository\n"
+)
+TOP = "error: repo/shop/kustomization.yaml"
+ELSEWHERE = [
+    pytest.param("patches: [{path: ../base/a.yaml}]", "", id="a patch"),
+    pytest.param("configMapGenerator: [{files: [k=../base/a.yaml]}]", "", id="a file under a key"),
+    pytest.param("resources: [../base/a.yaml]", "", id="a resource"),
+    pytest.param(
+        "transformers:\n- |\n  kind: PatchTransformer\n  path: ../base/a.yaml\n",
+        "",
+        id="a file of a plugin",
+    ),
+    pytest.param(
+        "crds: [../../other/a.yaml]",
+        f"error: other/a.yaml: is outside of the root repo{NOWHERE}",
+        id="a file outside of the root is never read",
+    ),
+    pytest.param(
+        "transformers:\n- |\n  kind: PatchTransformer\n  path: ../../other/a.yaml\n",
+        f"error: other/a.yaml: is outside of the root repo{NOWHERE}",
+        id="nor is one of a plugin",
+    ),
+    pytest.param(
+        f"crds: [../base/a.yaml]\ntransformers: ['{FILE}']",
+        f"{TOP}:2:16: {FILE} is remote{UNCHECKED}",
+        id="a plugin from elsewhere could name any file",
+    ),
+    pytest.param(
+        f"crds: [a.yaml]\ntransformers: ['{FILE}']",
+        "",
+        id="where all files are in their folder, kustomize guards them itself",
+    ),
+    pytest.param(
+        "crds: [../base/a.yaml]\ngenerators: [../base]",
+        f"{TOP}:2:14: generators: ../base is a folder{UNCHECKED}",
+        id="so could a plugin that a folder builds",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kustomization", "sentence"), ELSEWHERE)
+def test_a_file_of_another_folder_is_read_where_the_caller_says_so(
+    kustomization: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"repo/shop/a.yaml": CONFIG_MAP})
+    anywhere = ROOT._replace(reads_anywhere=True)
+    told = build(tmp_path, monkeypatch, kustomization, anywhere)
+    assert told == (sentence, int(bool(sentence)))
+
+
+@pytest.mark.parametrize("path", ["../base/a.yaml", "../../other/a.yaml", "link.yaml"])
+@pytest.mark.parametrize("limits", [Limits(), ROOT])
+def test_a_file_of_another_folder_is_refused_with_what_to_pass(
+    limits: Limits, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repo/shop").mkdir(parents=True)
+    (tmp_path / "repo/shop/link.yaml").symlink_to("../../other/a.yaml")
+    told = build(tmp_path, monkeypatch, f"crds: [{path}]\n", limits)
+    assert told == (leads_out("1:8", path), 1)
+
+
+def test_the_entry_of_krm_fn_may_be_a_file_of_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy that kustomize builds has no such entry."""
+    write(tmp_path, {"repo/base/krm-fn.yaml": REVISIONS})
+    told = build(tmp_path, monkeypatch, "transformers: [../base/krm-fn.yaml]\n", ROOT)
+    assert told[1] == 0
 
 
 @pytest.mark.parametrize("limits", [Limits(), ROOT])
@@ -185,7 +267,6 @@ def remote(address: str, place: str) -> str:
 
 BASE64 = "a name or path must not be in base64 (!!binary); write it out"
 QUOTED = "a merge key must not be in quotes; write `<<`"
-FILE = "https://host/a.yaml"
 REMOTE = [
     pytest.param(f"resources: [a, '{FILE}']", remote(FILE, "1:16"), id="a resource"),
     pytest.param("bases: [git@host:a/b]", remote("git@host:a/b", "1:9"), id="a base"),

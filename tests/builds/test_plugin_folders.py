@@ -249,9 +249,15 @@ def test_it_passes_every_check_before_it_is_built(
     assert not (tmp_path / "started").exists()
 
 
-@pytest.mark.parametrize("make", ["fifo", "link"])
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        ("fifo", "krm-fn.yaml: is a FIFO"),
+        ("link", "kustomization.yaml:1:13: krm-fn.yaml leads out of repo/krm"),
+    ],
+)
 def test_a_file_of_it_that_is_not_read(
-    make: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(tmp_path, monkeypatch, {})
     file = tmp_path / "repo/krm/krm-fn.yaml"
@@ -262,7 +268,7 @@ def test_a_file_of_it_that_is_not_read(
         file.symlink_to("../../outside/krm-fn.yaml")
     outcome = render_in(tmp_path, monkeypatch, "repo/shop", limits=ROOT)
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
-    assert outcome.stderr.startswith("error: repo/krm/krm-fn.yaml: ")
+    assert outcome.stderr.startswith(f"error: repo/krm/{sentence}; ")
 
 
 def test_what_it_builds_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +294,8 @@ def test_another_folder_is_left_to_kustomize(
 
 CHARTED = "helmCharts: [{name: c}]\n"
 UNCHECKED = (
-    "is a folder, and may hide charts that nobody has checked; where a chart is listed, write it as a file of the "
+    "is a folder, and may hide charts and paths that nobody has checked; where a chart or a file of another folder is "
+    "listed, write it as a file of the "
     "repository\n"
 )
 

@@ -13,7 +13,13 @@ from tests.render.run import CONFIG_MAP, LEFT_ALONE, REVISIONS, write
 
 def test_help_names_every_environment_variable_that_is_read(tmp_path: Path) -> None:
     named = re.findall(r"\[env\s+var:\s+(\w+)\]", krm_fn("render", "--help", cwd=tmp_path).stdout)
-    assert named == ["ARGOCD_APP_NAMESPACE", "ARGOCD_APP_NAME", "KUBE_VERSION", "KUBE_API_VERSIONS"]
+    assert named == [
+        "ARGOCD_APP_NAMESPACE",
+        "KUSTOMIZE_BUILD_OPTIONS",
+        "ARGOCD_APP_NAME",
+        "KUBE_VERSION",
+        "KUBE_API_VERSIONS",
+    ]
 
 
 def test_help_names_every_variable_that_pins_something(tmp_path: Path) -> None:
@@ -25,6 +31,40 @@ def test_render_reads_the_current_folder(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP})
     done = krm_fn("render", cwd=tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
+
+
+TAKEN = [
+    pytest.param("--load-restrictor LoadRestrictionsNone", id="files of other folders"),
+    pytest.param("--load-restrictor=LoadRestrictionsRootOnly", id="or not"),
+    pytest.param(
+        "--enable-helm=true  --enable-exec --enable-alpha-plugins", id="charts; functions stay off"
+    ),
+    pytest.param("", id="none"),
+]
+REFUSED = [
+    pytest.param("--network", "--network", id="what functions may do"),
+    pytest.param("--enable-helm -o /etc/cron.d", "-o", id="where the output goes"),
+    pytest.param("--helm-command=./run", "--helm-command=./run", id="a program"),
+    pytest.param("--mount type=bind,src=/", "--mount", id="a mount"),
+    pytest.param("--load-restrictor", "--load-restrictor", id="half an option"),
+    pytest.param("--enable-helm=false", "--enable-helm=false", id="another value"),
+    pytest.param("shop", "shop", id="a folder"),
+]
+
+
+@pytest.mark.parametrize("options", TAKEN)
+def test_options_of_kustomize_that_are_taken(options: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP})
+    assert krm_fn("render", "--kustomize-options", options, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(("options", "found"), REFUSED)
+def test_options_of_kustomize_that_are_refused(options: str, found: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP})
+    for command in ("render", "verify", "explain", "graph"):
+        done = krm_fn(command, "a.yaml", cwd=tmp_path, KUSTOMIZE_BUILD_OPTIONS=options)
+        assert (done.stdout, done.returncode) == ("", 2)
+        assert done.stderr.startswith(f"error: --kustomize-options: found {found}; krm-fn takes")
 
 
 @pytest.mark.parametrize("command", ["render", "explain", "graph", "verify"])

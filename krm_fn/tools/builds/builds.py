@@ -6,6 +6,7 @@ known to show none is passed on.
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -72,6 +73,7 @@ __all__ = [
 # `renderResources`). Helm 4 passes them (helm/helm 30968).
 _HOOK = b"helm.sh/hook"
 _PASSES_HOOKS = 4
+_READS_ANYWHERE = "--load-restrictor=LoadRestrictionsNone"
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
 _MOST_REMARKS = 10
 _USE_DEBUG = "Use --debug flag to render out invalid YAML"
@@ -84,6 +86,8 @@ _NO_FUNCTIONS = (
     "; functions of a kustomization are off here, but for krm-fn as the last of the "
     "`transformers`: list its file there, or a folder that builds it"
 )
+
+_PIPED = "; plugins are off here: kustomize build --enable-alpha-plugins --enable-exec {} | krm-fn render -"
 
 # git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what
 # nobody can see before the build: kustomize can put a URL together. Go's HTTP client takes no proxy
@@ -139,8 +143,8 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
 
     Raises Rejected with what the program printed on stderr.
 
-    kustomize gets none of its options, so functions and plugins in a kustomization are off, and
-    charts too unless they are asked for. It builds a copy without krm-fn if that is the last
+    kustomize gets no option that runs something, so functions and plugins in a kustomization are
+    off, and charts too unless they are asked for. It builds a copy without krm-fn if that is the last
     function, and where charts are to be fetched.
     """
     file = built_from(directory)
@@ -181,10 +185,12 @@ def _build_kustomization(
     directory: Path, file: str, helm: HelmOptions, allowance: Allowance
 ) -> Built:
     program = _find(directory, file, "kustomize", "kubectl")
-    checked = _check_with_folders(directory, [program, _BUILD[program], "--"], allowance)
-    # Without a chart that has been checked, kustomize gets no such option: a remote base may have
-    # others.
+    checked = _check_with_folders(directory, [program, _BUILD[program]], allowance)
+    # Without a chart or a path that has been checked, kustomize gets no such option: a remote base
+    # may have others.
     options = _chart_options(helm) if checked.charts else []
+    if checked.reads_anywhere:
+        options.append(_READS_ANYWHERE)
     kustomize = _Kustomize(
         directory, [program, _BUILD[program], *options, "--"], allowance, checked
     )
@@ -217,13 +223,17 @@ def _check_with_folders(directory: Path, command: list[str], allowance: Allowanc
     Such a folder is built by itself, without functions, once everything in it has been checked.
     """
     checked = check_kustomization(directory, allowance)
+    # What a folder in a folder builds is not checked yet.
+    if checked.reads_anywhere and not checked.folders[1:]:
+        command = [*command, _READS_ANYWHERE]
     built: dict[Path, bytes] = {}
     for folder in checked.folders:
         if folder.path not in built:
-            is_offline = bool(checked.charts)
-            built[folder.path] = _build_plugins(folder, command, allowance, is_offline=is_offline)
+            built[folder.path] = _build_plugins(
+                folder, command, allowance, is_offline=checked.is_offline
+            )
     held = [*chain.from_iterable(one.plugins(built[one.path]) for one in checked.folders)]
-    if any(plugin.krm_fn for plugin in held) or (checked.charts and built):
+    if any(plugin.krm_fn for plugin in held) or (checked.is_offline and built):
         return check_kustomization(directory, allowance, built)
     return checked
 
@@ -236,7 +246,7 @@ def _build_plugins(
         write_around(around, folder.path, plain_plugins())
         built = _run(
             shown_path(folder.path),
-            [*command, str(around)],
+            [*command, "--", str(around)],
             allowance,
             lambda said: said.replace(os.fsencode(around), os.fsencode(folder.path)),
             {"TMPDIR": str(around)},
@@ -250,7 +260,7 @@ def _build_plugins(
 class _Kustomize(NamedTuple):
     """kustomize for one directory.
 
-    What it may read has been checked; where that includes charts, it runs offline.
+    What it may read has been checked; where that includes charts or other folders, it runs offline.
     """
 
     directory: Path
@@ -312,7 +322,7 @@ class _Kustomize(NamedTuple):
                 self.allowance,
                 original,
                 places,
-                is_offline=bool(self.checked.charts),
+                is_offline=self.checked.is_offline,
             )
 
 
@@ -434,7 +444,9 @@ def _run(  # noqa: PLR0913  # how a program is run
     )
     if done.code:
         known = end_with_output(said, directory)
-        hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
+        hint = ""
+        if _PLUGINS_OFF in known:
+            hint = _NO_FUNCTIONS if KIND in said else _PIPED.format(shlex.quote(str(directory)))
         failure = Problem(
             f"{called} exited with code {done.code}{known}{hint}", file=str(directory)
         )

@@ -1,7 +1,7 @@
 """Check what a kustomization and its local bases name, before kustomize runs.
 
 kustomize itself refuses files outside of the directory of their kustomization, and runs no
-functions unless it is asked to. It neither limits where a base is, nor what is fetched, nor which
+functions, unless it is asked to. It neither limits where a base is, nor what is fetched, nor which
 charts helm gets. Where its last function is krm-fn, that runs afterwards: see `kustomize_copy`.
 
 A folder among its plugins is checked as a base. What plugins it holds, only kustomize knows: the
@@ -40,14 +40,15 @@ from krm_fn.tools.builds.kustomization import (
 )
 from krm_fn.tools.builds.listed_charts import ListedChart, find_listed_charts, find_refused
 from krm_fn.tools.builds.named_fields import named_field
-from krm_fn.tools.common.files import Allowance, Files
+from krm_fn.tools.common.files import Allowance, Files, real_path
 
 _CREDENTIALS = re.compile("//[^/]*@")
 _INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`"
 _UNCHECKED = (
-    "and may hide charts that nobody has checked; where a chart is listed, write it as a "
-    "file of the repository"
+    "and may hide charts and paths that nobody has checked; where a chart or a file of another "
+    "folder is listed, write it as a file of the repository"
 )
+_ANYWHERE = "pass --kustomize-options='--load-restrictor LoadRestrictionsNone', and a --root that contains it"
 _UNEQUAL = {
     "vars": "kustomize replaces them after its transformers, of which krm-fn must be the last; use `replacements`",
     "buildMetadata": "kustomize adds it to what krm-fn adds too, which krm-fn cannot do for it; remove it",
@@ -62,7 +63,8 @@ class Checked(NamedTuple):
     which nobody has said yet what kustomize builds of them; inner ones first.
 
     `has_affixes`: one of them puts something before or behind names. `marked`: what they say of
-    the names of objects, and the file that says so.
+    the names of objects, and the file that says so. `reads_anywhere`: a file is not in the folder of
+    its kustomization.
     """
 
     bases: list[Path]
@@ -71,6 +73,12 @@ class Checked(NamedTuple):
     has_affixes: bool
     marked: Mapping[Marked, str]
     folders: list[PluginFolder]
+    reads_anywhere: bool
+
+    @property
+    def is_offline(self) -> bool:
+        """Tell whether kustomize may only read what has been checked."""
+        return bool(self.charts) or self.reads_anywhere
 
 
 def check_kustomization(
@@ -110,6 +118,7 @@ class _KustomizationWalk:
     ) -> None:
         self.top = Path(os.path.realpath(directory))
         self.has_affixes = False
+        self.reads_anywhere = False
         self.marked: dict[Marked, str] = {}
         self.charts: list[ListedChart] = []
         self.files: dict[Path, bytes] = {}
@@ -118,10 +127,12 @@ class _KustomizationWalk:
         self._directory = directory
         self._allowance = allowance
         self._keeps_all = keeps_all
-        # Where kustomize may give charts to helm, it must read nothing that has not been checked.
+        # Where kustomize may give charts to helm, or read other folders, it must read nothing that
+        # has not been checked.
         self._unchecked: list[Problem] = []
         self._built = built
         self._plugin_folders: list[PluginFolder] = []
+        self._entries: set[Scalar] = set()
         # Who includes each component, by its folder.
         self._included: dict[Path, Inclusion] = {}
 
@@ -142,7 +153,7 @@ class _KustomizationWalk:
                     pending += self._check(here)
                 except Rejected as rejected:
                     problems += rejected.problems
-        if self.charts:
+        if self.charts or self.reads_anywhere:
             problems += self._unchecked
         if problems:
             raise Rejected(*problems)
@@ -150,7 +161,9 @@ class _KustomizationWalk:
         bases = sorted(shown_path(base) for base in reached - {self.top})
         tree = self.tree if self.function else None
         folders = [] if self._built is not None else [*reversed(self._plugin_folders)]
-        return Checked(bases, self.charts, tree, self.has_affixes, self.marked, folders)
+        return Checked(
+            bases, self.charts, tree, self.has_affixes, self.marked, folders, self.reads_anywhere
+        )
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -188,11 +201,23 @@ class _KustomizationWalk:
                     self.folders.add(local)
                 elif reference.as_file and type_of(local) is not None:
                     # What is missing, kustomize reports.
-                    files.check(shown_path(local))
+                    problems += self._check_file(file, reference, local, files)
             self.marked |= find_names_taken(file, roots, files)
         if problems:
             raise Rejected(*problems)
         return bases
+
+    def _check_file(
+        self, file: Path, reference: PathReference, local: Path, files: Files
+    ) -> Problems:
+        is_ours = reference.node in self._entries  # kustomize never reads it
+        if not is_ours and not real_path(local).is_relative_to(file.parent):
+            self.reads_anywhere = True
+            if not self._allowance.limits.reads_anywhere:
+                message = f"{reference.path} leads out of {shown_path(file.parent)}; {_ANYWHERE}"
+                yield problem_in(file, reference.node, message)
+                return
+        files.check(shown_path(local))
 
     def _look_into_folders(self, file: Path, roots: list[Node]) -> Iterator[Plugin]:
         """Find the plugins in the folders that a kustomization names, as far as they are built."""
@@ -292,6 +317,7 @@ class _KustomizationWalk:
         """
         transformers = _order_transformers(roots, plugins)
         listed = [plugin for plugin in plugins if plugin.krm_fn]
+        self._entries |= {plugin.entry for plugin in listed}
         is_top = file.parent == self.top
         # Even where something is wrong with it: then more can be said about the rest of the tree.
         if is_top and listed:

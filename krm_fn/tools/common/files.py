@@ -47,7 +47,8 @@ class Limits(NamedTuple):
     `root`: nothing outside of it is read. Without one, a link must lead to the directory of its
     PATH. `no_remote`: nothing is fetched. `is_verbose`: all that the programs say is shown, values
     too. `are_fixed`: the command has no options that set them. `enable_helm`: kustomize may give
-    charts to helm. `is_share`: the bytes are only a part of those that are allowed, and other
+    charts to helm. `reads_anywhere`: it may read files below the root that are not in the folder of
+    their kustomization. `is_share`: the bytes are only a part of those that are allowed, and other
     renderings have the rest. `named`: files of the command line that are read wherever they are, as
     nobody has set this root.
     """
@@ -59,6 +60,7 @@ class Limits(NamedTuple):
     is_verbose: bool = False
     are_fixed: bool = False
     enable_helm: bool = False
+    reads_anywhere: bool = False
     is_share: bool = False
     named: frozenset[str] = frozenset()
 
