@@ -4,9 +4,11 @@ No other module reads stdin, or writes to stdout or stderr.
 """
 
 import errno
+import fcntl
 import os
 import stat
 import sys
+import termios
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
@@ -48,6 +50,14 @@ def can_hold_input() -> bool:
     try:
         return not stat.S_ISCHR(os.fstat(_descriptor(sys.__stdin__)).st_mode)
     except OSError:
+        return False
+
+
+def has_input() -> bool:
+    """Tell whether stdin holds bytes now. A pipe may stay open for ever, so nothing is waited for."""
+    try:
+        return any(fcntl.ioctl(_descriptor(sys.__stdin__), termios.FIONREAD, bytes(4)))
+    except OSError:  # as of /dev/null
         return False
 
 

@@ -18,10 +18,13 @@ from krm_fn.cli.options import (
     rendering_options,
     root_of_application,
 )
-from krm_fn.stdio import read_stdin
+from krm_fn.stdio import has_input, read_stdin
 
 if TYPE_CHECKING:
     from krm_fn.tools.render.render import RenderedStream
+
+
+_NOT_READ = "stdin was not read: pass - to render it"
 
 
 @click.command(short_help="Print manifests that are ready to be applied.")
@@ -89,6 +92,7 @@ def render(  # one parameter an option
     Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and
     nothing is printed; 2 wrong arguments.
     """
+    is_named = bool(paths)
     paths = paths or (".",)
     _check_usage(paths, deployed, against, check=check)
     # Before anything is rendered: whoever writes it waits for its reader.
@@ -110,6 +114,8 @@ def render(  # one parameter an option
         outcome = outcome._replace(stderr=outcome.stderr + said)
     if quiet:
         outcome = outcome._replace(summary="")
+    if outcome.exit_code and not is_named and has_input():
+        outcome = outcome._replace(stderr=f"{outcome.stderr}{_NOT_READ}\n")
     if deployed is None or outcome.exit_code:
         return outcome
     from krm_fn.tools.render.render import check as check_deployed

@@ -2,12 +2,13 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from krm_fn.core.config.build import PINNABLE
-from tests.cli.process import HOSTILE, SHOWN, krm_fn
+from tests.cli.process import HOSTILE, KRM_FN, SHOWN, krm_fn
 from tests.render.run import CONFIG_MAP, LEFT_ALONE, REVISIONS, write
 
 
@@ -31,6 +32,40 @@ def test_render_reads_the_current_folder(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP})
     done = krm_fn("render", cwd=tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
+
+
+BY_MISTAKE = [
+    pytest.param({"stdin": CONFIG_MAP}, [], True, id="somebody pipes and names no PATH"),
+    pytest.param({"stdin": CONFIG_MAP}, ["."], False, id="a PATH is what they want"),
+    pytest.param({"stdin": ""}, [], False, id="there is nothing to render"),
+]
+
+
+@pytest.mark.parametrize(("given", "paths", "is_said"), BY_MISTAKE)
+def test_where_the_current_folder_fails_stdin_is_pointed_to(
+    given: dict[str, str], paths: list[str], *, is_said: bool, tmp_path: Path
+) -> None:
+    done = krm_fn("render", *paths, cwd=tmp_path, **given)
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert done.stderr.startswith("error: .: has no manifests")
+    assert done.stderr.endswith("\nstdin was not read: pass - to render it\n") is is_said
+
+
+def test_a_pipe_that_nobody_closes_is_not_waited_for(tmp_path: Path) -> None:
+    """Half a text in it is enough to know that somebody means it."""
+    pipes = [*os.pipe(), *os.pipe()]
+    reading, writing, empty, _ = pipes
+    said = []
+    for stdin in (subprocess.DEVNULL, empty, reading):
+        done = subprocess.run(
+            [*KRM_FN, "render"], cwd=tmp_path, stdin=stdin, capture_output=True, check=False
+        )
+        assert done.returncode == 1
+        said.append(b"stdin was not read" in done.stderr)
+        os.write(writing, b"kind: ")
+    assert said == [False, False, True]
+    for one in pipes:
+        os.close(one)
 
 
 TAKEN = [
