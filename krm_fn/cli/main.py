@@ -66,6 +66,7 @@ _OPTIONS = {
     ),
     **dict.fromkeys(("--json", "--format"), "-o json prints JSON"),
     **dict.fromkeys(("--values", "--set-file"), "--helm-values FILE does it"),
+    "--load-restrictor": "--kustomize-options OPTIONS does it",
     "--no-color": "--color never does it",
 }
 

@@ -25,6 +25,9 @@ ELSEWHERE = [
     pytest.param("history --follow", "--watch shows it again", id="--follow is of kubectl logs"),
     pytest.param("history -f", "--watch shows it again", id="its short form"),
     pytest.param("diff --json", "-o json prints JSON", id="--json is of many"),
+    pytest.param(
+        "render --load-restrictor x", "--kustomize-options OPTIONS does it", id="it is kustomize's"
+    ),
     pytest.param("render --values v.yaml", "--helm-values FILE does it", id="--values is helm's"),
     pytest.param("explain --no-color", "--color never does it", id="--no-color is of many"),
 ]

@@ -47,7 +47,10 @@ FOR = {
     "helm template": ("helm",),
     "examples/flux": ("flux",),
     "krm-fn render examples/canary": ("argocd",),
-    "krm-fn render examples/kustomize-exec": ("argocd", "flux", "kpt"),
+    **dict.fromkeys(
+        ("krm-fn render examples/kustomize-exec", "krm-fn render --root examples"),
+        ("argocd", "flux", "kpt"),
+    ),
 }
 """The deployers that the output of a block is for, by what is in it.
 
