@@ -163,6 +163,7 @@ def diff(
     )
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
+    compared = DiffInput(paths or (".",), against, stdin, ignore_namespace, refused=refused)
     if live:
         with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
@@ -170,7 +171,7 @@ def diff(
             from krm_fn.tools.opened.opened import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
-        found = find_packages(paths or (".",), each=each)
+        found = find_packages(paths or (".",), rendering.exclude, each=each)
         packages = None if found is None else tuple(found)
         compared_live = LiveInput(inputs, Access(kubeconfig, context), say, refused, packages)
         outcome = diff_live(compared_live, way, form, screen, extent)
@@ -180,13 +181,10 @@ def diff(
 
         status = StatusLine(write_stderr, stderr_columns())
         jobs = jobs or default_jobs(rendering.max_bytes)
-        compared = DiffInput(paths or (".",), against, jobs=jobs, status=status, refused=refused)
+        compared = compared._replace(jobs=jobs, status=status, excluded=rendering.exclude)
         outcome = diff_packages(compared, way, form, screen, extent)
     else:
-        outcome = compare_one(
-            DiffInput(paths or (".",), against, stdin, ignore_namespace, refused=refused),
-            *(way, form, screen, extent),
-        )
+        outcome = compare_one(compared, way, form, screen, extent)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 

@@ -94,5 +94,5 @@ def explain(
         rendering.limits,
         ExplainFormat(output),
         screen,
-        find_packages([path]),
+        find_packages([path], rendering.exclude),
     )

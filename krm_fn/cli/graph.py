@@ -89,7 +89,7 @@ def graph(
         rendering.environment(),
         rendering.limits,
         GraphFormat(output),
-        find_packages([path]),
+        find_packages([path], rendering.exclude),
     )
 
 

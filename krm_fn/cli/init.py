@@ -11,12 +11,13 @@ import click
 from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.link_plan import REVISION_KINDS
-from krm_fn.base.problem import Outcome, Rejected, listing, read_list
+from krm_fn.base.problem import Outcome, listing, read_list
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
     RendersFirst,
     colour_option,
+    find_packages,
     rendering_options,
 )
 from krm_fn.stdio import terminal_size
@@ -127,8 +128,9 @@ def init(
     First, a rendering in memory shows which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
     it fails, or if a file cannot be edited with certainty, nothing is written.
 
-    DIR is the current directory by default. With several DIRs, or a pattern such as 'apps/*/overlays/*', all are
-    written or none. --linker-image is written into krm-fn.yaml.
+    DIR is the current directory by default. With several DIRs, all are written or none. What a pattern such as
+    'apps/*/overlays/*' matches and cannot be configured comes last, and all others are written. --linker-image is
+    written into krm-fn.yaml.
 
     With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
     configuration and the set. Directories that are configured already stay as they are.
@@ -136,8 +138,8 @@ def init(
     --remove removes what init has written, from all directories or from none. If somebody has edited more than values
     of spec, it names the place, and changes nothing. The last lines say what to do before you apply the result.
 
-    Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
-    written; 2 wrong arguments.
+    Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add: nothing is
+    written, or only the other packages of a pattern; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.diff.diff import NamesOfSeveral
@@ -145,7 +147,7 @@ def init(
     from krm_fn.tools.init.init import init as init_directories
     from krm_fn.tools.init.init import remove as remove_from_directories
 
-    found = _find_directories(directories)
+    found = _find_directories(directories, rendering.exclude)
     wished = (*deployers, set_name, ci, account, strategy, kinds, rendering.linker_image)
     _refuse_misuse(
         config=rendering.config,
@@ -170,11 +172,13 @@ def init(
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     shared = None if share is None else Path(share)
     if is_removal:
-        return remove_from_directories(found, rendering.limits, shared, screen, is_dry_run=dry_run)
+        return remove_from_directories(
+            [*found], rendering.limits, shared, screen, is_dry_run=dry_run
+        )
     names = NamesOfSeveral()
     surroundings_of = partial(_read_surroundings, rendering=rendering, screen=screen, names=names)
     done = init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
-    return done if done.exit_code else _warn_of_shared(done, names, rendering)
+    return _warn_of_shared(done, names, rendering) if done.stdout else done
 
 
 def _warn_of_shared(done: Outcome, names: "NamesOfSeveral", rendering: RenderingOptions) -> Outcome:
@@ -205,15 +209,13 @@ def _read_surroundings(
     return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
 
 
-def _find_directories(given: tuple[str, ...]) -> list[Path]:
-    from krm_fn.tools.init.init import find_directories
-
-    try:
-        return find_directories(given or (".",))
-    except Rejected as rejected:
-        (problem,) = rejected.problems
-        message = f"{problem.file} {problem.message}"
-        raise click.UsageError(message) from rejected
+def _find_directories(given: tuple[str, ...], excluded: tuple[str, ...]) -> dict[Path, str]:
+    found = find_packages(given or (".",), excluded, each=True) or {}
+    for path in found:
+        if not Path(path).is_dir():
+            message = f"{path} is no directory, and as a pattern it matches no package"
+            raise click.UsageError(message)
+    return {Path(path): typed for path, typed in found.items()}
 
 
 def _refuse_misuse(

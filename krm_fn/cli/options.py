@@ -121,6 +121,12 @@ _RENDERING_OPTIONS = (
         "ARGOCD_APP_SOURCE_PATH. By default elsewhere, links must not lead out of their PATH.",
     ),
     click.option(
+        "--exclude",
+        metavar="PATTERN",
+        multiple=True,
+        help="Leave out packages that a pattern in PATH matches. Can be repeated.",
+    ),
+    click.option(
         "--max-bytes",
         metavar="NUMBER",
         type=click.IntRange(min=1),
@@ -198,6 +204,7 @@ class RenderingOptions(NamedTuple):
     config: str | None
     namespace: str
     root: Path | None
+    exclude: tuple[str, ...]
     max_bytes: int
     timeout: int
     no_remote: bool
@@ -334,21 +341,23 @@ each_option = click.option(
 )
 
 
-def find_packages(paths: Sequence[str], *, each: bool = False) -> list[str] | None:
-    """Return the packages that are taken by themselves; None where all PATHs together are one rendering.
+def find_packages(
+    paths: Sequence[str], excluded: Sequence[str], *, each: bool = False
+) -> dict[str, str] | None:
+    """Return the packages that are taken by themselves, each with its PATH; None if all PATHs are one rendering.
 
     Raises UsageError.
     """
     from krm_fn.base.problem import Rejected
     from krm_fn.tools.common.patterns import find_packages_here, stands_for_several
 
-    if not each and not any(map(stands_for_several, paths)):
+    if not each and not excluded and not any(map(stands_for_several, paths)):
         return None
     if "-" in paths:
         message = "--each and patterns need paths, not stdin"
         raise click.UsageError(message)
     try:
-        return find_packages_here(paths)
+        return find_packages_here(paths, excluded)
     except Rejected as rejected:
         (problem,) = rejected.problems
         message = f"{problem.file} {problem.message}"

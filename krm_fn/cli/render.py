@@ -97,7 +97,7 @@ def render(  # one parameter an option
     _check_usage(paths, deployed, against, check=check)
     # Before anything is rendered: whoever writes it waits for its reader.
     stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
-    packages = find_packages(paths, each=each)
+    packages = find_packages(paths, rendering.exclude, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
     streams, said = _render_all(together, rendering, strict=strict)
     outcomes = [

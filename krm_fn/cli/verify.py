@@ -107,7 +107,7 @@ def verify(
         rendering.environment().set,
     )
     paths = paths or ("-",)
-    packages = find_packages(paths, each=each)
+    packages = find_packages(paths, rendering.exclude, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
     found = _verify_all(together, rendering, options)
     outcome = write_findings(found, FindingsFormat(output))

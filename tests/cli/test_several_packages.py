@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from tests.cli.process import krm_fn
+from tests.git.repository import commit
 from tests.report.closed_schema import validator
 
 PATTERN = "apps/*/prod"
@@ -73,6 +74,36 @@ def test_a_rendering_of_several_is_that_of_each(arguments: list[str], repository
     ]
     said = [f"{path}: {one.stderr}" for path, one in zip(PACKAGES, alone, strict=True)]
     assert (done.stderr, done.returncode) == ("".join(said), 0)
+
+
+EXCLUDES = {
+    "a rendering": ["render", PATTERN, "--exclude=apps/m*/prod"],
+    "a verification": ["verify", PATTERN, "--exclude=apps/m*/prod"],
+    "an explanation": ["explain", PATTERN, "--exclude=apps/mail/prod"],
+    "a picture": ["graph", PATTERN, "--exclude=apps/mail/prod"],
+    "a difference": ["diff", "--against=HEAD", PATTERN, "--exclude=apps/m*/prod"],
+    "a difference of paths": [
+        "diff",
+        "--against=HEAD",
+        "--each",
+        *PACKAGES,
+        "--exclude=apps/m*/prod",
+    ],
+    "paths, and no pattern": ["render", *PACKAGES, "--exclude=apps/m*/prod"],
+    "with the slash of a shell": ["render", PATTERN, "--exclude=apps/mail/prod/"],
+    "at any depth": ["render", PATTERN, "--exclude=**/m*/**"],
+}
+
+
+@pytest.mark.parametrize("words", EXCLUDES.values(), ids=EXCLUDES)
+def test_what_is_excluded_is_not_taken(words: list[str], repository: Path) -> None:
+    commit(repository, {})
+    (repository / "apps/mail/prod/mail.yaml").write_text("a: [")
+    done = krm_fn(*words, cwd=repository)
+    # What nobody has rendered is an error for verify.
+    code = int(words[0] == "verify")
+    assert (done.returncode, "mail" in done.stdout + done.stderr) == (code, False), done.stderr
+    assert "mail.yaml:2" in krm_fn(*words[:-1], cwd=repository).stderr
 
 
 SHARED = (

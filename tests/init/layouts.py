@@ -135,10 +135,10 @@ LAYOUTS: dict[str, Layout] = {
     "an overlay": Layout(OVERLAYS, "shop/overlays/prod", set="shop"),
     "a base": Layout(OVERLAYS, "shop/base", "pass shop/overlays/dev, shop/overlays/prod"),
     "the folder above overlays": Layout(
-        OVERLAYS, "shop", "would do: shop/overlays/dev, shop/overlays/prod"
+        OVERLAYS, "shop", "below it, these are packages: shop/overlays/* (2)"
     ),
     "the top of a repository": Layout(
-        {**OVERLAYS, **HOME}, ".", "apps/media/radarr/app, shop/overlays/dev"
+        {**OVERLAYS, **HOME}, ".", "apps/media/radarr/app, shop/overlays/* (2)"
     ),
     "an overlay beside one that runs krm-fn": Layout(
         {

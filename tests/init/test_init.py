@@ -17,7 +17,6 @@ from krm_fn.tools.common.files import DEFAULT_LIMITS
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
 from tests.tools.require import require
-from tests.wait import FOREVER, SHORT
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -796,7 +795,7 @@ def test_charts_of_a_kustomization_are_let_run_in_ci_as_here(
     refused = init(shop)
     assert (refused.exit_code, refused.stdout) == (1, b"")
     assert "only when told to; pass --enable-helm" in refused.stderr
-    assert "these folders would do" not in refused.stderr
+    assert "these are packages" not in refused.stderr
 
 
 @pytest.mark.needs("kustomize")
@@ -917,34 +916,6 @@ def test_the_set_is_named_after_what_tells_applications_apart(folder: str, tmp_p
     assert f"\n  name: {expected}   #" in read(top)[f"{folder}/krm-fn.yaml"]
 
 
-def test_all_folders_that_would_do_share_one_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program that hangs in the first of them hangs in the others too."""
-    names = ("a", "b", "c", "d", "e")
-    write(tmp_path / "tree", {f"{name}/kustomization.yaml": "resources: []\n" for name in names})
-    write(
-        tmp_path,
-        {
-            "bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep {FOREVER}\n",
-            "runs": "",
-        },
-    )
-    (tmp_path / "bin/kustomize").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path / "tree")
-    outcome = init(Path(), f"--timeout={SHORT}")
-    assert (outcome.exit_code, outcome.stderr.count("pass it as a PATH of its own")) == (
-        1,
-        len(names),
-    )
-    # On a busy machine the first has no time to say that it runs.
-    assert (tmp_path / "runs").read_text() in {
-        "\n",
-        "",
-    }
-
-
 BASE = {"base/kustomization.yaml": RESOURCES, "base/web.yaml": WEB, "base/config.yaml": CONFIG}
 OVERLAY = "resources: [../../base]\nnamespace: {0}-{1}   # mine\n"
 SERVICES = ("api", "web")
@@ -1038,13 +1009,73 @@ def test_no_two_new_sets_of_one_namespace_have_one_name(services: Path) -> None:
     assert len({*named}) == len(named) == 2
 
 
+BROKEN = {"kustomization.yaml": "resources: [gone.yaml]\n"}
+NO_PACKAGES = {
+    "a kustomization that cannot be built": (BROKEN, "accumulating resources"),
+    "a kustomization without objects": (
+        {"kustomization.yaml": "resources: []\n"},
+        "nothing to apply: no objects in kubectl kustomize apps/other/overlays/x\n",
+    ),
+    "a Component": (
+        {"kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"},
+        "apps/other/overlays/x: is a Component",
+    ),
+    "values of a chart": (
+        {"values.yaml": "image: a\n"},
+        "apps/other/overlays/x/values.yaml:1:1: expected a Kubernetes object",
+    ),
+    "manifests, which share no folder": (MANIFESTS, "apps/other/overlays/x: is no kustomization"),
+    "what --no-remote refuses": (
+        {"kustomization.yaml": "resources: ['https://example.com/a/b//c?ref=1']\n"},
+        "is remote",
+    ),
+}
+
+
 @pytest.mark.needs("kubectl")
-def test_one_that_fails_keeps_all_as_they_were(services: Path) -> None:
-    write(services, {"apps/web/overlays/prod/kustomization.yaml": "resources: [gone.yaml]\n"})
+@pytest.mark.parametrize(("tree", "reason"), NO_PACKAGES.values(), ids=NO_PACKAGES)
+def test_what_only_a_pattern_matches_comes_last_if_it_cannot_be_configured(
+    tree: Tree, reason: str, services: Path
+) -> None:
+    other = "apps/other/overlays/x"
+    write(services / other, tree)
     before = read(services)
-    outcome = main(["init", ALL, "--share", "krm"])
+    words = ["init", "--share", "krm", "--no-remote"]
+    named = main([*words, ALL, other])
+    assert (named.stdout, named.exit_code, read(services)) == (b"", 1, before)
+    dry = main([*words, ALL, "--dry-run"])
+    assert (dry.exit_code, read(services)) == (1, before)
+    outcome = main([*words, ALL])
+    last = f"error: 1 of 5 packages cannot be configured: {other}\n"
+    for one in (dry, outcome):
+        assert one.stderr.endswith(last)
+        assert reason in one.stderr.split("error: ")[-2]
+    assert b"apps/web/overlays/prod/kustomization.yaml: edited: transformers" in outcome.stdout
+    whole = read(services)
+    assert (outcome.exit_code, f"{other}/krm/kustomization.yaml" in whole) == (1, False)
+    for excluded in (other, f"{other}/", "apps/*/overlays/x", "**/x"):
+        again = main([*words, ALL, "--exclude", excluded])
+        assert (again.exit_code, again.stdout.count(b": unchanged\n")) == (0, 10), again.stderr
+    assert read(services) == whole
+
+
+@pytest.mark.needs("kubectl")
+def test_where_a_pattern_matches_nothing_that_can_be_configured_nothing_is_written(
+    services: Path,
+) -> None:
+    for folder in ("a", "b"):
+        write(services / "broken" / folder, BROKEN)
+    before = read(services)
+    outcome = main(["init", "broken/*", "--share", "krm"])
     assert (outcome.stdout, outcome.exit_code, read(services)) == (b"", 1, before)
-    assert outcome.stderr.startswith("error: apps/web/overlays/prod: ")
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.usefixtures("services")
+def test_what_is_said_of_a_shared_configuration_names_its_file_and_line() -> None:
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert "spec.linker.image (krm/krm-fn.yaml:12:1)" in outcome.stderr
+    assert "overlays" not in outcome.stderr
 
 
 @pytest.mark.needs("kubectl")
@@ -1065,14 +1096,53 @@ def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
     assert b"krm/krm-fn.yaml: would be written\n" in outcome.stdout
 
 
+LINES_OF_CI = {
+    "a pattern": (["apps/*/overlays/*"], [], ["apps/*/overlays/*"]),
+    "two patterns": (
+        ["apps/api/overlays/*", "apps/web/overlays/p*"],
+        [],
+        ["apps/api/overlays/*", "apps/web/overlays/p*"],
+    ),
+    "directories that are named": (
+        ["apps/web/overlays/dev", "apps/web/overlays/prod"],
+        [],
+        ["apps/web/overlays/dev", "apps/web/overlays/prod"],
+    ),
+    "what a pattern leaves": (ALL.split(), ["apps/*/overlays/dev"], ["apps/*/overlays/prod"]),
+    "one of them": (
+        ALL.split(),
+        ["apps/*/overlays/dev", "apps/api/**"],
+        ["apps/web/overlays/prod"],
+    ),
+}
+
+
 @pytest.mark.needs("kubectl")
-def test_the_file_for_ci_gets_a_line_for_each(services: Path) -> None:
-    outcome = main(["init", ALL, "--share", "krm", "--ci", "github", "--action", ACTION])
+@pytest.mark.parametrize(("typed", "excluded", "lines"), LINES_OF_CI.values(), ids=LINES_OF_CI)
+@pytest.mark.parametrize("ci", [*EXAMPLE_OF])
+def test_the_file_for_ci_has_what_was_typed_unless_that_matches_more(
+    ci: str, typed: list[str], excluded: list[str], lines: list[str], services: Path
+) -> None:
+    options = [f"--exclude={one}" for one in excluded]
+    outcome = main(["init", *typed, *options, "--share=krm", f"--ci={ci}", f"--action={ACTION}"])
     assert outcome.exit_code == 0, outcome.stderr
-    workflow = yaml.safe_load((services / Pipeline["github"].file).read_text())
-    assert _paths(workflow).splitlines() == [
-        f"apps/{service}/overlays/{one}" for service in SERVICES for one in ("dev", "prod")
-    ]
+    document = yaml.safe_load((services / Pipeline[ci].file).read_text())
+    listed = document["diff"]["variables"]["PACKAGES"] if ci == "gitlab" else _paths(document)
+    assert listed.splitlines() == lines
+    assert main(["init", "apps/api/overlays/*", f"--ci={ci}"]).exit_code == 0
+    document = yaml.safe_load((services / Pipeline[ci].file).read_text())
+    listed = document["diff"]["variables"]["PACKAGES"] if ci == "gitlab" else _paths(document)
+    assert listed.splitlines() == [*dict.fromkeys([*lines, "apps/api/overlays/*"])]
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize("ci", [*EXAMPLE_OF])
+def test_the_file_for_ci_refuses_the_risks(ci: str, services: Path) -> None:
+    main(["init", ALL, f"--ci={ci}", f"--action={ACTION}"])
+    assert "prune,missing,shared-set,refused" in {
+        "github": lambda one: one["jobs"]["diff"]["steps"][1]["with"]["fail-on"],
+        "gitlab": lambda one: one["diff"]["variables"]["FAIL_ON"],
+    }[ci](yaml.safe_load((services / Pipeline[ci].file).read_text()))
 
 
 SHARED = "resources: [krm-fn.yaml]\n"
@@ -1095,6 +1165,8 @@ NOT_SHARED = [
         "folder\n",
         id="a folder with something else",
     ),
+]
+NOT_SHARED_BY = [
     pytest.param(
         {"apps/web/overlays/dev/krm/a.yaml": WEB},
         "error: apps/web/overlays/dev/krm: is there already, and --share would write it; rename the folder\n",
@@ -1117,6 +1189,18 @@ def test_what_cannot_be_shared_with_nothing_written(
     write(services, more)
     before = read(services)
     outcome = main(["init", ALL, "--share", "krm"])
+    assert (outcome.stderr, outcome.exit_code, read(services)) == (stderr, 1, before)
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize(("more", "stderr"), NOT_SHARED_BY)
+def test_a_directory_that_cannot_share_with_nothing_written(
+    more: Tree, stderr: str, services: Path
+) -> None:
+    write(services, more)
+    before = read(services)
+    named = re.findall("apps/[a-z]+/overlays/dev", stderr)
+    outcome = main(["init", *named, "apps/web/overlays/prod", "--share", "krm"])
     assert (outcome.stderr, outcome.exit_code, read(services)) == (stderr, 1, before)
 
 
@@ -1165,6 +1249,14 @@ def test_a_shared_folder_that_is_a_link_out_of_the_repository(
     [
         ((ALL, "--set=a"), "--set is the name of one set, and these are 4 directories"),
         (("none/*",), "none/* is no directory, and as a pattern it matches no package"),
+        (
+            ("apps/*",),
+            f"apps/* is no directory, and as a pattern it matches no package; did you mean apps/*/base or {ALL}",
+        ),
+        (
+            (ALL, "--exclude=**"),
+            "--exclude ** leaves no package",
+        ),
     ],
 )
 def test_patterns_that_are_misused(

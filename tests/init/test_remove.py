@@ -310,6 +310,42 @@ def test_what_a_file_for_ci_compares_is_named(top: Path) -> None:
     assert status() == "?? .github/"
 
 
+def test_a_pattern_in_a_file_for_ci_is_found(top: Path) -> None:
+    for folder in ("a/shop", "b/shop"):
+        write(top / folder, MANIFESTS)
+    (top / ".git").mkdir()
+    run("*/shop", "--ci", "gitlab", "--action", f"example/krm-fn@{'a' * 40}")
+    assert "      */shop\n" in (top / ".gitlab-ci.yml").read_text()
+    assert b"take these directories out of .gitlab-ci.yml\n" in run("a/shop", "--remove").stdout
+
+
+BELOW = {
+    "overlays and what they share": (
+        (ALL, "--share", "krm"),
+        b"apps/web/overlays/dev/krm and 1 more read it\nbelow it, krm-fn is configured in apps/*/overlays/* (4)\n",
+    ),
+    "some of them": (
+        ("apps/*/overlays/dev", "apps/web/overlays/*"),
+        b"below it, krm-fn is configured in apps/*/overlays/dev (2), apps/web/overlays/* (2)\n",
+    ),
+}
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize(("words", "said"), BELOW.values(), ids=BELOW)
+def test_from_above_it_says_where_krm_fn_is_configured(
+    words: tuple[str, ...], said: bytes, top: Path
+) -> None:
+    require("kubectl")
+    write_services(top)
+    (top / ".git").mkdir()
+    run(*words)
+    before = see()
+    share = words[1:] if "--share" in words else ()
+    assert run(".", "--remove", *share).stdout.endswith(said)
+    assert see() == before
+
+
 def test_a_file_for_ci_may_hold_any_bytes(top: Path) -> None:
     write(top / "shop", MANIFESTS)
     run("shop")

@@ -5,13 +5,13 @@ A package is a folder with a kustomization, a chart, a configuration or manifest
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS
 
@@ -21,6 +21,11 @@ NEVER = ".git"
 _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
 
 _WILDCARD = re.compile(r"[*?[]")
+
+_MOST_NAMES = 3
+
+_MOST_PARTS = 8
+"""The last ones of a path, for which a pattern that is offered may have stars."""
 
 
 class Folders(Protocol):
@@ -63,20 +68,42 @@ def stands_for_several(path: str) -> bool:
     return _WILDCARD.search(path) is not None and not os.path.lexists(path)
 
 
-def find_packages_here(paths: Iterable[str]) -> list[str]:
-    """Return the paths, and in the place of each pattern the packages that it matches, each once.
+def find_packages_here(paths: Iterable[str], excluded: Sequence[str] = ()) -> dict[str, str]:
+    """Return the paths, and in the place of each pattern the packages that it matches, each with what stands for it.
 
-    Raises Rejected for a pattern that matches none.
+    Raises Rejected for a pattern that matches none, and where all are excluded.
     """
-    found: dict[str, None] = {}
+    gone = {*map(os.path.normpath, find_packages_here(excluded))} if excluded else ()
+    found: dict[str, str] = {}
     for path in paths:
-        matches = _match_here(path) if stands_for_several(path) else [path]
-        if not matches:
-            raise Rejected(
-                Problem("is no directory, and as a pattern it matches no package", file=path)
-            )
-        found |= dict.fromkeys(matches)
-    return [*found]
+        every = _match_here(path) if stands_for_several(path) else [path]
+        if not every:
+            better = listing(find_patterns(_match_here(f"{path}/**")), _MOST_NAMES, " or ")
+            hint = f"; did you mean {better}" if better else ""
+            message = f"is no directory, and as a pattern it matches no package{hint}"
+            raise Rejected(Problem(message, file=path))
+        found |= {one: path for one in every if os.path.normpath(one) not in gone}
+    if not found and gone:
+        raise Rejected(Problem("leaves no package", file=f"--exclude {' '.join(excluded)}"))
+    return found
+
+
+def find_patterns(packages: Iterable[str]) -> dict[str, int]:
+    """Return patterns that match these packages and no other, and how many each does; a path stands for itself."""
+    wanted = {*packages}
+    every = "\n".join({*_match_here("**"), *wanted})
+    found: dict[str, int] = {}
+    for path in sorted(wanted):
+        exact: dict[str, int] = {}
+        for parts in product(*((part, "*") for part in path.rsplit("/", _MOST_PARTS))):
+            pattern = "/".join(parts)
+            line = re.escape(pattern).replace(r"\*", "[^/\n]*")
+            matches = re.compile(f"^{line}$", re.MULTILINE).findall(every)
+            if wanted.issuperset(matches):
+                exact[pattern] = len(matches)
+        best = max(exact, key=lambda one: exact[one])
+        found[best] = exact[best]
+    return found
 
 
 def _match_here(pattern: str) -> list[str]:

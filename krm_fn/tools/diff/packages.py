@@ -103,7 +103,10 @@ class _Comparison:
         left_out = repository.find_left_out()
         affected: dict[str, str] = {}
         absent: list[str] = []
-        for package, place in self._list_packages().items():
+        gone = self._list_packages(self._named.excluded).values()
+        for package, place in self._list_packages(self._named.paths).items():
+            if place in gone:
+                continue
             state = PackageState.UNAFFECTED
             if is_left_out(package, repository, left_out):
                 state = PackageState.LEFT_OUT
@@ -118,10 +121,10 @@ class _Comparison:
             self.problems.append(remark(f"not checked out here, so not compared: {packages}"))
         return affected
 
-    def _list_packages(self) -> dict[str, str]:
+    def _list_packages(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the packages that are named or match a pattern, each with its place in the repository."""
         found: dict[str, str] = {}
-        for path in self._named.paths:
+        for path in paths:
             place = self._repository.find(path) or "."
             if not stands_for_several(path):
                 found[path] = place

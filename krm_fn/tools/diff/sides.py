@@ -58,7 +58,7 @@ class RenderOptions(NamedTuple):
 class DiffInput(NamedTuple):
     """The arguments: OLD and NEW or, with a revision of git, any paths.
 
-    `stdin`: what it held.
+    `stdin`: what it held. `excluded`: what is left out of patterns.
 
     `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are
     rendered at once. `refused`: the risks for which the difference is refused.
@@ -71,6 +71,7 @@ class DiffInput(NamedTuple):
     jobs: int = 1
     status: StatusLine = StatusLine()
     refused: frozenset[Risk] = frozenset()
+    excluded: tuple[str, ...] = ()
 
 
 class Side(NamedTuple):

@@ -443,7 +443,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     limits: Limits,
     form: ExplainFormat,
     screen: Screen,
-    packages: Sequence[str] | None = None,
+    packages: Iterable[str] | None = None,
 ) -> Outcome:
     """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
 

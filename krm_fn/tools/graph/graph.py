@@ -1,6 +1,6 @@
 """A path or a namespace in, its graph in one of the forms out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
     environment: Environment,
     limits: Limits,
     form: GraphFormat,
-    packages: Sequence[str] | None = None,
+    packages: Iterable[str] | None = None,
 ) -> Outcome:
     """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
 

@@ -4,16 +4,14 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import chain
-from pathlib import Path
-from types import MappingProxyType
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base.node import get, plain_value, text
-from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, listing, printable
+from krm_fn.base.problem import Outcome, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
@@ -21,15 +19,17 @@ from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
+from krm_fn.tools.common.patterns import find_packages_here, find_patterns, stands_for_several
 from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
 from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import (
+    SHARED,
     Door,
     Planned,
     Wishes,
-    find_directories,
     find_door,
     plan,
+    plan_pipeline,
     plan_shared,
     share,
 )
@@ -37,14 +37,13 @@ from krm_fn.tools.init.remove import plan_removal
 from krm_fn.tools.init.script_builds import find_builds
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
-from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, would_do
+from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, say_below, say_refused
 from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
 
 __all__ = [
     "Pipeline",
     "Surroundings",
     "Wishes",
-    "find_directories",
     "init",
     "remove",
 ]
@@ -109,11 +108,6 @@ _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.
 _COMMAND = re.compile("next: (helm|kpt|krm-fn|kustomize) ")
 
 _MOST_NAMES = 3
-_MOST_NAMED = 10
-"""Folders that an error names."""
-
-_MOST_TRIED = 30
-"""Folders that are rendered to find them."""
 
 
 class Surroundings(NamedTuple):
@@ -146,10 +140,6 @@ class _Prepared(NamedTuple):
     elsewhere: NamesElsewhere
 
     @property
-    def is_by_hand(self) -> bool:
-        return any(one.by_hand for one in self.planned)
-
-    @property
     def shown(self) -> str:
         return shlex.quote(os.path.relpath(self.directory))
 
@@ -178,7 +168,7 @@ class _Prepared(NamedTuple):
 
 
 def init(  # noqa: PLR0913  # where and how, and how it is shown
-    directories: Sequence[Path],
+    directories: Mapping[Path, str],
     wishes: Wishes,
     surroundings_of: Callable[[Path], Surroundings],
     shared: Path | None = None,
@@ -188,35 +178,36 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
 ) -> Outcome:
     """Write what is missing in all directories, all of it or nothing, and sum up a rendering with it.
 
-    With `shared`, the new configurations of kustomizations are one, in that folder. The exit code
-    is 1 where nothing is written: where a rendering with it fails, or a person has to add something.
+    With `shared`, the new configurations of kustomizations are one, in that folder. What only a
+    pattern stands for is left out if it cannot be configured. The exit code is 1 where something is
+    not written: where a rendering with it fails, or a person has to add something.
     """
     try:
-        prepared, planned, problems = _prepare_all(directories, wishes, surroundings_of, shared)
-        failures = stderr_lines(problems)
-        failures += "".join(one.rendering.stderr for one in prepared if one.rendering.exit_code)
+        prepared, planned, refused = _prepare_all(directories, wishes, surroundings_of, shared)
+        is_refused = not all(stands_for_several(directories[one]) for one in refused)
+        if is_refused or not prepared:
+            return Outcome(b"", "".join(refused.values()), 1)
         is_by_hand = any(one.by_hand for one in planned)
-        is_written = not failures and not is_by_hand and not is_dry_run
+        is_written = not is_by_hand and not is_dry_run
         if is_written:
             _write(planned, directories)
-    except OSError as error:
-        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
-    except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
-    if failures:
-        return Outcome(b"", failures, 1)
+    except (OSError, Rejected) as error:
+        return _fail(error)
     said: list[str] = []
     for file in planned:
         said += _say(file, screen, is_written=is_written, is_dry_run=is_dry_run)
     stderr = "".join(one.rendering.stderr for one in prepared)
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
+    if refused:
+        last = say_refused(refused, len(directories))
+        stderr += "".join(refused.values()) + stderr_lines([last])
     summary = _sum_up(prepared)
     steps: list[str] = []
     for step in _steps(prepared, is_by_hand=is_by_hand):
         steps += _fold_step(printable(f"next: {step}"), screen)
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    return Outcome(_join(shown), stderr, int(is_by_hand))
+    return Outcome(_join(shown), stderr, int(is_by_hand or bool(refused)))
 
 
 def remove(
@@ -238,15 +229,15 @@ def remove(
         is_written = not is_by_hand and not is_dry_run
         if is_written:
             _write(planned, directories)
-    except OSError as error:
-        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
-    except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    except (OSError, Rejected) as error:
+        return _fail(error)
     said: list[str] = []
     for file in planned:
         said += _say(file, screen, is_written=is_written, is_dry_run=is_dry_run)
     if not any(one.changes or one.by_hand for one in planned):
-        return Outcome(_join([*said, _NOTHING_IS_LEFT]), "", 0)
+        below = _show_below(directories[0], limits, CONFIG_FILE, SHARED)
+        left = f"below it, krm-fn is configured in {below}" if below else _NOTHING_IS_LEFT
+        return Outcome(_join([*said, left]), "", 0)
     steps: list[str] = []
     configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
     if not configs or not all(map(_LEAVES.search, configs)):
@@ -254,6 +245,22 @@ def remove(
     for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
         steps += _fold_step(printable(f"next: {step}"), screen)
     return Outcome(_join([*said, "", *steps]), "", int(is_by_hand))
+
+
+def _fail(error: OSError | Rejected) -> Outcome:
+    if isinstance(error, Rejected):
+        return Outcome(b"", stderr_lines(error.problems), 1)
+    return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
+
+
+def _show_below(directory: Path, limits: Limits, *configured_by: str) -> str:
+    """Show patterns for the packages below, or only for those that have a file of these names."""
+    found: list[str] = []
+    for folder in map(os.path.relpath, Around(directory, limits).find_candidates()):
+        if not configured_by or any(os.path.lexists(f"{folder}/{one}") for one in configured_by):
+            found.append(folder)
+    patterns = find_patterns(found) if found else {}
+    return listing(f"{one} ({number})" if number > 1 else one for one, number in patterns.items())
 
 
 def _steps_of_leaving(
@@ -287,11 +294,12 @@ def _files_of_ci(directory: Path, limits: Limits) -> Iterator[str]:
         if not file.is_file():
             continue
         lines = around.reader.read(file).decode(errors="replace").split("\n")
-        if package in map(str.strip, lines):
+        place = PurePosixPath("/", package)
+        if any(place.match(f"/{line.strip()}") for line in lines):
             yield around.show(file)
 
 
-def _write(planned: Iterable[Planned], directories: Sequence[Path]) -> None:
+def _write(planned: Iterable[Planned], directories: Collection[Path]) -> None:
     """Write all files. The directories that were named stay, also where nothing is left in them."""
     contents = (NewContent(one.file, one.before, one.data) for one in planned if one.changes)
     write_all(contents, kept=directories)
@@ -309,45 +317,57 @@ def _sum_up(prepared: list[_Prepared]) -> list[str]:
 
 
 def _prepare_all(
-    directories: Sequence[Path],
+    directories: Mapping[Path, str],
     wishes: Wishes,
     surroundings_of: Callable[[Path], Surroundings],
     shared: Path | None,
-) -> tuple[list[_Prepared], list[Planned], list[Problem]]:
-    """Prepare each directory, and return all files in the order in which they are written, and all problems."""
+) -> tuple[list[_Prepared], list[Planned], dict[Path, str]]:
+    """Prepare each directory. Return all files in the order in which they are written, and what is refused, and why."""
     planned: dict[Path, Planned] = {}
+    first = next(iter(directories))
+    limits = surroundings_of(first).limits
     if shared is not None:
-        limits = surroundings_of(directories[0]).limits
-        base = plan_shared(shared, wishes, Around(directories[0], limits), Allowance(limits))
+        base = plan_shared(shared, wishes, Around(first, limits), Allowance(limits))
         planned = {real_path(one.file): one for one in base}
         wishes = wishes._replace(shared=(base[0].data or base[0].before or b"").decode())
     prepared: list[_Prepared] = []
-    problems: list[Problem] = []
+    refused: dict[Path, str] = {}
     for directory in directories:
         surroundings = surroundings_of(directory)
         known = [one.known_set for one in prepared]
-        drafts = {file: one.data for file, one in planned.items() if one.data is not None}
         try:
-            one = _prepare(directory, wishes, surroundings, [*filter(None, known)], drafts)
+            one = _prepare(directory, wishes, surroundings, [*filter(None, known)])
             if shared is not None:
-                one = one._replace(planned=share(directory, one.door, one.proven, shared))
+                one = _share(one, shared)
         except Rejected as rejected:
-            problems += rejected.problems
-            if len(directories) == 1:
-                problems += _name_others(directory, wishes, surroundings)
+            problems = [*rejected.problems]
+            below = _show_below(directory, limits)
+            if below and len(directories) == 1:
+                problems.append(say_below(directory, below))
+            refused[directory] = stderr_lines(problems)
+            continue
+        if one.rendering.exit_code:
+            refused[directory] = one.rendering.stderr
             continue
         prepared.append(one)
-        planned |= _follow(planned, one.planned)
-    return prepared, [*planned.values()], problems
+        planned |= {real_path(file.file): file for file in one.planned}
+    if wishes.pipeline and prepared:
+        typed, own = {*directories.values()}, {str(one.directory) for one in prepared}
+        lines = sorted(typed if find_packages_here(typed).keys() == own else find_patterns(own))
+        arounds = [one.around for one in prepared]
+        pipeline = plan_pipeline(lines, wishes.pipeline, wishes.action, arounds)
+        planned[pipeline.file] = pipeline
+    return prepared, [*planned.values()], refused
 
 
-def _follow(before: Mapping[Path, Planned], after: list[Planned]) -> dict[Path, Planned]:
-    """Return plans of files that may be planned already, as that for CI: from what is there to what they all add."""
-    followed: dict[Path, Planned] = {}
-    for one in after:
-        file = real_path(one.file)
-        followed[file] = one._replace(before=before.get(file, one).before)
-    return followed
+def _share(prepared: _Prepared, shared: Path) -> _Prepared:
+    """Let a package share a configuration, which has the lines of its own one, and is named in what is said."""
+    planned = share(prepared.directory, prepared.door, prepared.proven, shared)
+    if planned is prepared.proven:
+        return prepared
+    own, said = str(prepared.proven[0].file), prepared.rendering.stderr
+    rendering = prepared.rendering._replace(stderr=said.replace(own, str(shared / CONFIG_FILE)))
+    return prepared._replace(planned=planned, rendering=rendering)
 
 
 def _prepare(
@@ -355,13 +375,12 @@ def _prepare(
     wishes: Wishes,
     surroundings: Surroundings,
     known: Sequence[KnownSet] = (),
-    drafts: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> _Prepared:
     """Plan all files, and render with them. Raises Rejected.
 
-    `known` and `drafts` are the sets and files that are planned for other directories.
+    `known` are the sets that are planned for other directories.
     """
-    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits, drafts)
+    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
     around = Around(directory, surroundings.limits, known)
     planned = plan(directory, door, wishes, around, allowance)
     inputs = Inputs((str(directory),))
@@ -371,28 +390,6 @@ def _prepare(
     rendering = surroundings.sum_up(opened)
     elsewhere = surroundings.elsewhere
     return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
-
-
-def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Problems:
-    """Name folders below that would do, as a rendering of each in memory proves."""
-    some = wishes._replace(pipeline=None, set="")
-    good: list[str] = []
-    candidates = Around(directory, surroundings.limits).find_candidates()
-    left = Allowance(surroundings.limits)
-    tried = 0
-    while (
-        tried < min(len(candidates), _MOST_TRIED) and len(good) < _MOST_NAMED and left.seconds > 0
-    ):
-        shown = Path(os.path.relpath(candidates[tried]))
-        tried += 1
-        # One time for all of them: each may hold a program that hangs.
-        within = surroundings._replace(limits=surroundings.limits._replace(timeout=left.seconds))
-        with suppress(OSError, Rejected), left.timed():
-            prepared = _prepare(shown, some, within)
-            if not prepared.rendering.exit_code and not prepared.is_by_hand:
-                good.append(str(shown))
-    if good:
-        yield would_do(directory, good, is_all=tried == len(candidates))
 
 
 def _join(lines: Iterable[str]) -> bytes:

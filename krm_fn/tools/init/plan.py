@@ -5,7 +5,7 @@ where that is not certain, the lines are for a person to add.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import chain
@@ -27,7 +27,7 @@ from krm_fn.base.node import (
     is_sequence,
     text,
 )
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, Settings
 from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
@@ -35,7 +35,6 @@ from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
 from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from, real_path
 from krm_fn.tools.common.opened_texts import placed_in
-from krm_fn.tools.common.patterns import find_packages_here
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
     FOR_TOOLS,
@@ -111,16 +110,6 @@ class Planned(NamedTuple):
     @property
     def changes(self) -> bool:
         return self.goes or self.data is not None
-
-
-def find_directories(patterns: Iterable[str]) -> list[Path]:
-    """Find the packages that patterns match, each once, in order. A directory stands for itself."""
-    found = [*map(Path, find_packages_here(patterns))]
-    for path in found:
-        if not path.is_dir():
-            message = "is no directory, and as a pattern it matches no package"
-            raise Rejected(Problem(message, file=str(path)))
-    return found
 
 
 SHARED = "krm"
@@ -239,8 +228,6 @@ def plan(
     around.check()
     files = _files(directory, allowance)
     planned = [_plan_config(directory, door, wishes, around, files)]
-    if wishes.pipeline is not None:
-        planned.append(_plan_pipeline(directory, wishes.pipeline, wishes.action, around, allowance))
     if door is Door.KUSTOMIZE:
         planned += _plan_kustomization(directory, planned[0], wishes, around, files)
     if door is Door.KPT:
@@ -421,44 +408,46 @@ def _plan_kptfile(directory: Path, files: Files) -> Planned:
     return Planned(file, "edited: pipeline.mutators runs krm-fn", data, edited)
 
 
-def _plan_pipeline(
-    directory: Path, pipeline: Pipeline, action: str, around: Around, allowance: Allowance
+def plan_pipeline(
+    typed: Sequence[str], pipeline: Pipeline, action: str, arounds: Sequence[Around]
 ) -> Planned:
+    """Plan the file for CI with a line for each directory or pattern; `arounds` are those of their packages."""
+    around = arounds[0]
     if around.repository is None:
         message = "is in no repository of git, in which --ci writes its file"
-        raise Rejected(Problem(message, file=str(directory)))
-    package = around.directory.relative_to(around.repository).as_posix()
-    if is_unsafe(package):
-        message = (
-            f"--ci: the name {package!r} would be expanded in a file for CI; rename the folder"
-        )
-        raise Rejected(Problem(message, file=str(directory)))
+        raise Rejected(Problem(message, file=typed[0]))
+    packages: list[str] = []
+    for one in typed:
+        package = real_path(Path(one)).relative_to(around.repository).as_posix()
+        if is_unsafe(package):
+            message = (
+                f"--ci: the name {package!r} would be expanded in a file for CI; rename the folder"
+            )
+            raise Rejected(Problem(message, file=one))
+        packages.append(package)
     file = Path(os.path.relpath(around.repository / pipeline.file))
     around.check_can_write(file)
-    write = partial(
-        pipeline.write, package, has_charts=around.has_charts, is_remote=around.fetches_charts
-    )
-    files = Files(around.repository, allowance)
-    if not os.path.lexists(file) and not files.is_draft(file):
-        if not action:
-            message = (
-                f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
-                "to which you have pushed it, and the commit"
-            )
-            raise Rejected(Problem(message, file=str(file)))
-        return Planned(file, "written", data=write(action).encode())
-    data = files.read(file)
-    edited = (
-        None if file.is_symlink() else pipeline.add(data, package, has_charts=around.has_charts)
-    )
-    if edited == data:
-        return Planned(file, "unchanged", data)
-    if edited is not None:
-        return Planned(file, f"edited: compares {package} too", data, edited)
-    by_hand = write(action or _PLACEHOLDER)
-    return Planned(
-        file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand
-    )
+    has_charts = any(one.has_charts for one in arounds)
+    is_remote = any(one.fetches_charts for one in arounds)
+    write = partial(pipeline.write, packages[0], has_charts=has_charts, is_remote=is_remote)
+    before = around.reader.read(file) if os.path.lexists(file) else None
+    if before is None and not action:
+        message = (
+            f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
+            "to which you have pushed it, and the commit"
+        )
+        raise Rejected(Problem(message, file=str(file)))
+    data = None if file.is_symlink() else before or write(action).encode()
+    for package in packages:
+        data = data and pipeline.add(data, package, has_charts=has_charts)
+    if data is None:
+        by_hand = write(action or _PLACEHOLDER)
+        message = "is there, and is not changed; add to it, and leave out --ci:"
+        return Planned(file, message, before, by_hand=by_hand)
+    if data == before:
+        return Planned(file, "unchanged", before)
+    said = f"edited: compares {listing(packages)} too" if before else "written"
+    return Planned(file, said, before, data)
 
 
 def _read(file: Path, files: Files) -> list[Node]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.node import Node, elements, get, is_null, text
 from krm_fn.base.pods import find_templates
-from krm_fn.base.problem import Problem, Rejected, listing
+from krm_fn.base.problem import Problem, Rejected, count, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
@@ -396,12 +396,14 @@ def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
         raise Rejected(Problem(message, file=str(directory)))
 
 
-def would_do(directory: Path, folders: Iterable[str], *, is_all: bool) -> Problem:
-    """Name folders below a directory that can be rendered."""
-    more = "" if is_all else ", and maybe others"
-    return Problem(
-        f"below it, these folders would do: {listing(folders)}{more}", file=str(directory)
-    )
+def say_below(directory: Path, patterns: str) -> Problem:
+    return Problem(f"below it, these are packages: {patterns}", file=str(directory))
+
+
+def say_refused(refused: Iterable[Path], number: int) -> Problem:
+    paths = [*map(str, refused)]
+    shown = listing(paths, _MOST_NAMES)
+    return Problem(f"{len(paths)} of {count(number, 'package')} cannot be configured: {shown}")
 
 
 def _walk(top: Path, most: int) -> Iterator[Path]:
