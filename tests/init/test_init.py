@@ -11,8 +11,10 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from krm_fn.base.problem import Outcome
+from krm_fn.base.problem import Outcome, Rejected
 from krm_fn.cli.main import main
+from krm_fn.core.config.config import parse_config
+from krm_fn.function import read_config
 from krm_fn.tools.common.files import DEFAULT_LIMITS
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
@@ -1094,6 +1096,50 @@ def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
     outcome = main(["init", ALL, "--share", "krm", "--dry-run"])
     assert (outcome.exit_code, read(services)) == (0, before)
     assert b"krm/krm-fn.yaml: would be written\n" in outcome.stdout
+
+
+DOORS_OF_A_PACKAGE = {
+    "a rendering": ["render", "apps/web/overlays/dev"],
+    "a verification": ["verify", "apps/web/overlays/dev"],
+    "an explanation": ["explain", "apps/web/overlays/dev"],
+    "init": ["init", "apps/web/overlays/dev", "--root", "."],
+    "init that shares": ["init", "apps/web/overlays/dev", "--share", "krm", "--root", "."],
+    "one file for all": ["render", "apps/web/base", "--config", "krm/krm-fn.yaml"],
+    "the shared folder": ["render", "apps/web/base", "krm/krm-fn.yaml"],
+}
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize("words", DOORS_OF_A_PACKAGE.values(), ids=DOORS_OF_A_PACKAGE)
+def test_a_shared_configuration_without_the_name_of_a_set_is_refused(
+    words: list[str], services: Path
+) -> None:
+    assert main(["init", ALL, "--share", "krm"]).exit_code == 0
+    overlay = services / "apps/web/overlays/dev/kustomization.yaml"
+    overlay.write_text(overlay.read_text().replace("- krm\n", "- ../../../../krm\n"))
+    outcome = main(words)
+    assert (outcome.stdout, outcome.exit_code) == (b"", 1)
+    assert re.search(
+        r"error: ConfigRevisions/each-package-names-its-set metadata.name \(.*:[0-9]+:[0-9]+\): is no set: each "
+        "package that shares this file names its own; take out the entry",
+        outcome.stderr,
+    )
+    # The function says it too, where kustomize runs it.
+    with pytest.raises(Rejected, match="is no set"):
+        parse_config(read_config((services / "krm/krm-fn.yaml").read_bytes()))
+
+
+@pytest.mark.needs("kubectl")
+def test_a_shared_configuration_of_an_earlier_version_keeps_its_name(services: Path) -> None:
+    assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
+    file = services / "krm/krm-fn.yaml"
+    file.write_text(file.read_text().replace("name: each-package-names-its-set", "name: krm"))
+    before = file.read_text()
+    assert main(["init", ALL, "--share", "krm"]).exit_code == 0
+    assert file.read_text() == before
+    assert sets_of(main(["render", "apps/api/overlays/prod"])) == {"api"}
+    assert main(["init", ALL, "--share", "krm", "--remove"]).exit_code == 0
+    assert not file.exists()
 
 
 LINES_OF_CI = {

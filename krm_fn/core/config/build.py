@@ -49,6 +49,7 @@ from krm_fn.base.settings import (
     KIND,
     KPT_NAME,
     NO_ENVIRONMENT,
+    NO_SET,
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
     ChecksumSettings,
@@ -635,6 +636,8 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     problems = _stray_kinds(node, "select", settings, who) + _stray_kinds(
         node, "exclude", settings, who
     )
+    if settings.set == NO_SET:
+        problems.append(place_setting(("metadata", "name"), node, who, _NO_SET))
     for message in _backward_ranges(settings.linker.schedule or ""):
         problems.append(place_setting(("spec", "linker", "schedule"), node, who, message))
     for field in _without_effect(settings.linker):
@@ -655,6 +658,11 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
             problems.append(place_setting(("spec", list_name, index, "kind"), node, who, message))
     return problems
 
+
+_NO_SET = (
+    "is no set: each package that shares this file names its own; take out the entry that lists it in the package, "
+    "and run krm-fn init DIR --share FOLDER"
+)
 
 _OF_JOB = (
     *("image", "timeoutSeconds", "minimumAgeSeconds", "schedule", "ttlSecondsAfterFinished"),

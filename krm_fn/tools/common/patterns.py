@@ -101,7 +101,7 @@ def find_patterns(packages: Iterable[str]) -> dict[str, int]:
             matches = re.compile(f"^{line}$", re.MULTILINE).findall(every)
             if wanted.issuperset(matches):
                 exact[pattern] = len(matches)
-        best = max(exact, key=lambda one: exact[one])
+        best = max(exact, key=exact.__getitem__)
         found[best] = exact[best]
     return found
 

@@ -184,8 +184,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     """
     try:
         prepared, planned, refused = _prepare_all(directories, wishes, surroundings_of, shared)
-        is_refused = not all(stands_for_several(directories[one]) for one in refused)
-        if is_refused or not prepared:
+        if not prepared or not all(stands_for_several(directories[one]) for one in refused):
             return Outcome(b"", "".join(refused.values()), 1)
         is_by_hand = any(one.by_hand for one in planned)
         is_written = not is_by_hand and not is_dry_run
@@ -340,11 +339,9 @@ def _prepare_all(
             if shared is not None:
                 one = _share(one, shared)
         except Rejected as rejected:
-            problems = [*rejected.problems]
-            below = _show_below(directory, limits)
-            if below and len(directories) == 1:
-                problems.append(say_below(directory, below))
-            refused[directory] = stderr_lines(problems)
+            below = _show_below(directory, limits) if len(directories) == 1 else ""
+            said = [say_below(directory, below)] if below else []
+            refused[directory] = stderr_lines([*rejected.problems, *said])
             continue
         if one.rendering.exit_code:
             refused[directory] = one.rendering.stderr

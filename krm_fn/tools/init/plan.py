@@ -28,7 +28,7 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Problem, Rejected, listing
-from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, NO_SET, Settings
 from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
@@ -128,7 +128,7 @@ def plan_shared(
     around.check_can_write(config)
     if os.path.lexists(config) and os.path.lexists(kustomization):
         there, before = files.read(config), files.read(kustomization)
-        item, settings = _parse(config, there)
+        item, settings = _parse(config, there.replace(NO_SET.encode(), SHARED.encode()))
         listed = _list_resources(read_yaml(before).roots)
         is_known = item.id.kind == KIND and bool(runtimes_of(item))
         if listed != [CONFIG_FILE] or not is_known:
@@ -154,8 +154,8 @@ def plan_shared(
     linker = LinkerTexts(wishes.image, wishes.namespace, wishes.account)
     spec = SpecTexts(wishes.deployers, wishes.strategy, wishes.kinds)
     own = write_config(SHARED, annotations, spec, linker)
-    written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
-    _parse(config, written.encode())
+    _parse(config, own.encode())
+    written = rename_config(own, NO_SET).replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
     return [
         Planned(config, "written", data=written.encode()),
         Planned(kustomization, "written", data=LISTS_CONFIG.encode()),
@@ -441,9 +441,8 @@ def plan_pipeline(
     for package in packages:
         data = data and pipeline.add(data, package, has_charts=has_charts)
     if data is None:
-        by_hand = write(action or _PLACEHOLDER)
         message = "is there, and is not changed; add to it, and leave out --ci:"
-        return Planned(file, message, before, by_hand=by_hand)
+        return Planned(file, message, before, by_hand=write(action or _PLACEHOLDER))
     if data == before:
         return Planned(file, "unchanged", before)
     said = f"edited: compares {listing(packages)} too" if before else "written"

@@ -7,7 +7,7 @@ such files have. What nobody can read, nobody builds either: it is passed over.
 import os
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -400,10 +400,9 @@ def say_below(directory: Path, patterns: str) -> Problem:
     return Problem(f"below it, these are packages: {patterns}", file=str(directory))
 
 
-def say_refused(refused: Iterable[Path], number: int) -> Problem:
-    paths = [*map(str, refused)]
-    shown = listing(paths, _MOST_NAMES)
-    return Problem(f"{len(paths)} of {count(number, 'package')} cannot be configured: {shown}")
+def say_refused(refused: Collection[Path], number: int) -> Problem:
+    shown = listing(map(str, refused), _MOST_NAMES)
+    return Problem(f"{len(refused)} of {count(number, 'package')} cannot be configured: {shown}")
 
 
 def _walk(top: Path, most: int) -> Iterator[Path]:
