@@ -59,6 +59,19 @@ git rm -qr services/tax
 krm-fn diff --against HEAD --fail-on missing,shared-set 'services/*/overlays/*' 2> /dev/null
 git reset -q --hard HEAD
 """
+WITH_A_COMPONENT = """\
+mkdir services/cart/overlays/common
+cat > services/cart/overlays/common/kustomization.yaml << END
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+END
+krm-fn init 'services/cart/overlays/*' --share krm > said.txt 2> wrong.txt || test $? -eq 1
+grep -c ' edited: transformers lists krm' said.txt
+tail -n 1 wrong.txt
+git checkout -q services/cart && rm -r krm services/cart/overlays/*/krm
+krm-fn init 'services/cart/overlays/*' --share krm --exclude '**/common' --dry-run > said.txt
+rm -r said.txt wrong.txt services/cart/overlays/common
+"""
 ALL_LEAVE = "krm-fn init 'services/*/overlays/*' --share krm --remove > said.txt && rm said.txt\n"
 
 
@@ -118,6 +131,12 @@ def test_the_story_of_a_monorepo(builder: str, tmp_path: Path) -> None:
     place = Place(tmp_path, builder=builder)
     before = place.tree()
     plain = {package: place.run(*build(builder), package) for package in PACKAGES[:2]}
+
+    # What is no package comes last, and all others are written; left out, it is no error.
+    said = place.type_in(WITH_A_COMPONENT)
+    assert said == (
+        "2\nerror: 1 of 3 packages cannot be configured: services/cart/overlays/common\n"
+    )
 
     # Install: one command.
     assert len(re.findall(r"^krm-fn ", INIT, re.MULTILINE)) == 1
