@@ -10,7 +10,7 @@ from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (
     find_consumers,
     mark,
-    mark_fixed_names,
+    mark_reasons,
     name_revisions,
     read_as_named,
     restore,
@@ -160,7 +160,7 @@ def _update(survey: Survey, stale: Stale, choices: Choices, revisions: Revisions
             edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems
         )
         + mark(revisions, consumers, survey)
-        + mark_fixed_names(choices.all)
+        + mark_reasons(choices.all)
         + restore(revisions)
         + update_references(references.authored, revisions, references.index)
     )

@@ -31,6 +31,9 @@ ASKED_FIXED_NAME = PREFIX + "fixed-name"
 Behind kustomize nothing else says so: another run, and `krm-fn verify`, would choose the object.
 """
 
+NAMED_BY_KUSTOMIZE = PREFIX + "named-by-kustomize"
+"""Annotation on a revision whose base name kustomize has taken away, while something still knows it."""
+
 CHECKSUM = PREFIX + "checksum"
 """Annotation on workloads: the name of the annotation on their pod templates that holds our checksum."""
 

@@ -113,6 +113,24 @@ COLLECTED = {
     "read_from": "reference.resources.gardener.cloud/...",
 }
 
+# The fields of built-in kinds, outside of pod specs, in which kustomize gives a name its hash, where
+# they are the name alone. kubernetes-sigs/kustomize@12f9e6391:
+# api/internal/konfig/builtinpluginconsts/namereference.go
+FOLLOWED_BY_KUSTOMIZE = (
+    "imagePullSecrets.name",
+    "metadata.annotations[ingress.kubernetes.io/auth-secret]",
+    "metadata.annotations[nginx.ingress.kubernetes.io/auth-secret]",
+    "metadata.annotations[nginx.ingress.kubernetes.io/auth-tls-secret]",
+    "metadata.annotations[nginx.ingress.kubernetes.io/fastcgi-params-configmap]",
+    "parameters.adminSecretName",
+    "parameters.secretName",
+    "parameters.secretRef",
+    "parameters.userSecretName",
+    "spec.azureFile.secretName",
+    "spec.configSource.configMap",
+    "spec.tls.secretName",
+)
+
 # What kapp reads of objects that it versions. carvel-dev/kapp: pkg/kapp/diff/versioned_resource.go:
 # an annotation, or several with a dot and a suffix, whose text is apiVersion, kind and name of what
 # the object references; and one on an object of which kapp keeps a copy without a version.

@@ -18,8 +18,9 @@ from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, is_read
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import Answer
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.references.references import References
+from krm_fn.core.references.sighting import NO_HASH
 
 _STARTS_NOTHING = "Template$|^Cron"
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
@@ -60,11 +61,13 @@ class EarlyReader(NamedTuple):
             if self.blocks
             else "may not exist yet when its pods start"
         )
+        keep = f"annotate the {config.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
         message = (
             f"{place}: each change gives the {config.kind} a name that {effect}; {self._move()}, "
-            f"or annotate the {config.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
+            f"or {NO_HASH if is_hashed_by_kustomize(self.config) else keep}"
         )
-        severity = Severity.ERROR if self.blocks else Severity.WARNING
+        is_error = self.blocks and keys.NAMED_BY_KUSTOMIZE not in self.config.annotations
+        severity = Severity.ERROR if is_error else Severity.WARNING
         return about(self.referrer, message, self.reference.field, severity)
 
     def answer(self) -> Answer:

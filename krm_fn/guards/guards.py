@@ -33,7 +33,7 @@ from krm_fn.core.decide.run import (
     Reason,
     Survey,
 )
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Sighting, Way
 from krm_fn.facts.annotations import COLLECTED
@@ -87,6 +87,7 @@ class GuardRow(NamedTuple):
     words: str
     refuse: Refuse = None
     is_about_content: bool = False
+    needs_saying: bool = False
     is_certain: bool = False
 
     def guard(self, shown: "Evidence") -> Guard:
@@ -99,7 +100,7 @@ class GuardRow(NamedTuple):
         def refuse(item: Item) -> Iterable[Problem]:
             return () if self.refuse is None else self.refuse(shown, item)
 
-        return Guard(why, refuse, self.is_about_content, self.is_certain)
+        return Guard(why, refuse, *self[-3:])
 
 
 def build_guards(survey: Survey) -> Guards:
@@ -226,7 +227,7 @@ class Evidence:
 
     def api_reader(self, item: Item) -> Answer | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
-        if item.id.name != base_name(item):
+        if item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations:
             return None  # kustomize has put the hash there: no program knows a name that changes with the content
         kind = item.id.kind if item.is_config else "Secret"
         namespace = self._package.namespace_of(item)
@@ -335,7 +336,7 @@ class Evidence:
             text = "its Helm chart may make it anew on every rendering, or look it up"
             return Answer(text, remedy=_RENDER)
         # The labels of kustomize's generator, or of another tool, say that no chart makes it.
-        is_of_author = NEEDS_HASH_SUFFIX in item.annotations or MANAGED_BY in item.labels
+        is_of_author = is_hashed_by_kustomize(item) or MANAGED_BY in item.labels
         near = None if is_of_author else self._of_charts.get(item.file)
         if near is None:
             return None
@@ -420,7 +421,6 @@ GUARDS = (
         Evidence.early_reader,
         words="objects that a hook or a workload reads before",
         refuse=Evidence.refuse_early_reader,
-        is_about_content=True,
         is_certain=True,
     ),
     GuardRow(
@@ -434,6 +434,7 @@ GUARDS = (
         "role",
         lambda shown, item: shown.listed_by_role.get(item),
         words="names that a Role or ClusterRole lists in `resourceNames`",
+        needs_saying=True,
     ),
     GuardRow(
         "copied",
@@ -445,6 +446,7 @@ GUARDS = (
         "program",
         _looked_up,
         words="names that a well-known program looks up",
+        needs_saying=True,
         refuse=_refuse_collected,
     ),
     GuardRow(
@@ -457,6 +459,7 @@ GUARDS = (
         "mount-path",
         lambda shown, item: shown.name_readers.by_path(item),
         words="objects that an operator mounts at a path with their name",
+        needs_saying=True,
     ),
     GuardRow("empty", _without_content, words="objects without content", is_about_content=True),
     GuardRow(
@@ -481,12 +484,14 @@ GUARDS = (
         "scope",
         lambda shown, item: shown.in_unclear_scopes.get(item),
         words="names in a cluster-scoped object without a namespace",
+        needs_saying=True,
     ),
     GuardRow(TEXT.code, lambda shown, item: shown.sighted(TEXT, item), words="names in other text"),
     GuardRow(
         "namespace",
         lambda shown, item: shown.in_unclear_namespaces.get(item),
         words="objects that differ from what a pod references only",
+        needs_saying=True,
     ),
     GuardRow("chart", Evidence.chart, words="Secrets of Helm charts", is_about_content=True),
     GuardRow(

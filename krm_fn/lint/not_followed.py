@@ -26,7 +26,7 @@ from krm_fn.core.references.generated import (
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
-from krm_fn.core.references.sighting import FIELD, TEXT_FOR_PEOPLE
+from krm_fn.core.references.sighting import FIELD, NO_HASH, TEXT_FOR_PEOPLE
 from krm_fn.facts.annotations import KAPP_EXPLICIT_REFERENCE, KAPP_KEEPS_ORIGINAL
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
@@ -78,7 +78,7 @@ def warn_about_sightings(run: Run) -> Problems:
     }
     for one in run.mentions.sightings:
         revision = renamed.get(one.target)
-        if revision is None or revision.strategy is not Strategy.RENAME or not one.way.warning:
+        if revision is None or not revision.strategy.makes_revisions or not one.way.warning:
             continue
         if (one.item, one.field, one.target) in followed:
             continue
@@ -105,13 +105,13 @@ class LeftBehind(NamedTuple):
     @property
     def message(self) -> str:
         kind, base = self.item.id.kind, base_name(self.item)
+        # What a kustomization says in `configurations` or `crds`, its functions cannot see.
+        is_late = NEEDS_HASH_SUFFIX in self.item.annotations
+        unless = " unless a nameReference follows this field" if is_late else ""
         return (
-            f"names {kind} {base}, which is nowhere in the rendering: kustomize names the object "
+            f"names {kind} {base}, which is nowhere in the rendering{unless}: kustomize names the object "
             f"{_name_by_kustomize(self.item)}"
         )
-
-
-_NO_HASH = "set disableNameSuffixHash: true for its generator"
 
 
 def find_left_behind(seen: Seen) -> Iterable[LeftBehind]:
@@ -181,7 +181,7 @@ def warn_about_left_behind(run: Run) -> Problems:
             remedy = f"add {kind} to spec.kinds"
         either = f"{remedy}, or " if remedy else ""
         why = f", and this referrer has no namespace, and {one.lookup}" if one.lookup else ""
-        message = f"{one.message}{why}; {either}{_NO_HASH}"
+        message = f"{one.message}{why}; {either}{NO_HASH}"
         yield warning(one.referrer, message, one.field)
 
 

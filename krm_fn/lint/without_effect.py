@@ -35,6 +35,7 @@ _ANNOTATIONS = frozenset(
     {
         keys.STRATEGY,
         keys.ASKED_FIXED_NAME,
+        keys.NAMED_BY_KUSTOMIZE,
         keys.BASE_NAME,
         keys.RETAIN,
         keys.KINDS,

@@ -5,12 +5,17 @@ What the references should say, kustomize says itself: in a second build it is t
 """
 
 import json
+import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from krm_fn.base.item import CONFIG_KINDS
+from krm_fn.base.kind import ROLES
+from krm_fn.facts.annotations import FOLLOWED_BY_KUSTOMIZE
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.doors.doors import Answer, Settings
 from tests.doors.test_affixes import DOORS_WITH_TREE, build, run
@@ -37,6 +42,10 @@ GENERATORS = {
     "secretGenerator": [{"name": "token", "literals": ["host=b"]}],
 }
 SETTINGS: Settings = {**SHOP, "kinds": ["ConfigMap", "Secret"]}
+KUSTOMIZE = json.loads(
+    (Path(__file__).parents[1] / "data" / "kustomize_namereference.json").read_text()
+)
+IN_PODS = re.compile("template|^spec/(volumes|containers|initContainers|imagePullSecrets)")
 STREAMS = ("function", "exec plugin", "Helm's post-renderer", "render")
 
 
@@ -89,10 +98,72 @@ def test_each_door_says_what_it_cannot_follow(door: str) -> None:
     assert "which is nowhere in the rendering" in verified.stderr
 
 
-def run_at(door: str, files: dict[str, str]) -> Answer:
+INGRESS = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "Ingress",
+    "metadata": {
+        "name": "web",
+        "annotations": {"nginx.ingress.kubernetes.io/proxy-ssl-secret": "shop/token"},
+    },
+    "spec": {"rules": []},
+}
+PLAIN = {"nginx.ingress.kubernetes.io/auth-tls-secret": "token"}
+FOLLOWED_INGRESS = {**INGRESS, "metadata": {"name": "web", "annotations": PLAIN}}
+
+
+@pytest.mark.needs("kustomize")
+@pytest.mark.parametrize(
+    ("reader", "is_said"),
+    [
+        pytest.param(INGRESS, True, id="an annotation that kustomize does not know"),
+        pytest.param(FOLLOWED_INGRESS, False, id="an annotation that kustomize follows"),
+        pytest.param(TRIGGER, True, id="a custom resource"),
+    ],
+)
+@pytest.mark.parametrize("door", ["transformers", "listed", *STREAMS])
+def test_each_door_says_what_it_leaves_behind(
+    reader: dict[str, Any], door: str, *, is_said: bool
+) -> None:
+    """No Secret is chosen, so that nothing but kustomize follows."""
+    answer = run_at(door, tree(reader), SHOP)
+    assert answer.exit_code == 0, answer.problems
+    assert ("names Secret token, which is nowhere in the rendering" in answer.problems) is is_said
+
+
+@pytest.mark.needs("kustomize")
+def test_a_function_of_kustomize_knows_nothing_of_its_configurations() -> None:
+    reader, target, path = READERS["TriggerAuthentication"]
+    spec = {"kind": target, "version": "v1", "fieldSpecs": [{"kind": reader["kind"], "path": path}]}
+    files = tree(reader, configurations=["follow.yaml"])
+    files["follow.yaml"] = json.dumps({"nameReference": [spec]})
+    answer = run_at("transformers", files, SHOP)
+    assert "nowhere in the rendering unless a nameReference follows this field" in answer.problems
+    assert "nowhere in the rendering" not in run_at("render", files, SHOP).problems
+
+
+def test_followed_fields_are_those_of_kustomize() -> None:
+    rows = [
+        (one["kind"], one["path"])
+        for row in KUSTOMIZE["nameReference"]
+        if row["kind"] in CONFIG_KINDS
+        for one in row["fieldSpecs"]
+    ]
+    outside = {path for kind, path in rows if kind not in ROLES and not IN_PODS.search(path)}
+    assert {_field(path) for path in outside} == set(FOLLOWED_BY_KUSTOMIZE)
+
+
+def _field(path: str) -> str:
+    """Return a path of kustomize as our references say it."""
+    above, _, annotation = path.partition("metadata/annotations/")
+    if annotation:
+        return f"metadata.annotations[{annotation.replace(chr(92), '')}]"
+    return above.replace("/", ".")
+
+
+def run_at(door: str, files: dict[str, str], settings: Settings = SETTINGS) -> Answer:
     if door in STREAMS:
         files = {"built.yaml": build(files)}
-    return run(door, files, SETTINGS)
+    return run(door, files, settings)
 
 
 @pytest.mark.needs("kustomize")

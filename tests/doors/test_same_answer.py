@@ -19,6 +19,7 @@ from unittest.mock import patch
 import pytest
 import yaml
 
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.doors.doors import DOORS, PLACED, Answer, Settings, Unsayable, configuration
 from tests.render.run import write
 from tests.tools.require import require
@@ -145,6 +146,12 @@ CHART = {
         "data: {LOG_LEVEL: {{ .Values.level }}}\n---\n" + json.dumps(WEB) + "\n"
     ),
 }
+
+
+def generated(*objects: Manifest, **kustomization: Any) -> dict[str, str]:
+    """Return a kustomization of these objects, and what is generated beside them."""
+    more = {"namespace": "shop", "resources": ["app.yaml"], **kustomization}
+    return {"kustomization.yaml": json.dumps(more), **package_of(*objects)}
 
 
 class Package(NamedTuple):
@@ -363,9 +370,125 @@ PACKAGES = {
         ("2 renamed",),
         "kustomize",
     ),
+    "what kustomize names, and who knows the name": Package(
+        generated(
+            _object(
+                "networking.k8s.io/v1",
+                "Ingress",
+                "web",
+                "shop",
+                {
+                    "nginx.ingress.kubernetes.io/proxy-ssl-secret": "shop/backend-tls",
+                    "nginx.ingress.kubernetes.io/fastcgi-params-configmap": "params",
+                    "nginx.org/basic-auth-secret": "users",
+                },
+                spec={"rules": [], "tls": [{"hosts": ["a.example"], "secretName": "edge-tls"}]},
+            ),
+            _object(
+                "monitoring.coreos.com/v1",
+                "PrometheusRule",
+                "web",
+                "shop",
+                spec={"groups": [{"rules": [{"expr": 'absent(info{configmap="web-config"})'}]}]},
+            ),
+            _object(
+                "rbac.authorization.k8s.io/v1",
+                "Role",
+                "web",
+                "shop",
+                rules=[
+                    {
+                        "apiGroups": [""],
+                        "resources": ["configmaps"],
+                        "verbs": ["get"],
+                        "resourceNames": ["flags"],
+                    }
+                ],
+            ),
+            workload("web", reading("web-config", "agents", "casc", "flags")),
+            configMapGenerator=[
+                {"name": "agents", "literals": ["A=b"]},
+                {"name": "casc", "literals": ["jenkins.yaml=volume: {configMapName: agents}"]},
+                *(
+                    {"name": name, "literals": ["A=b"]}
+                    for name in ("web-config", "flags", "params")
+                ),
+            ],
+            secretGenerator=[
+                {"name": name, "literals": ["a=b"]} for name in ("backend-tls", "edge-tls", "users")
+            ],
+        ),
+        {**SHOP, "kinds": ["ConfigMap", "Secret"]},
+        (
+            "8 renamed",
+            "shop/backend-tls-",
+            "PrometheusRule/shop/web spec.groups[0].rules[0].expr",
+            "Role/shop/web lists it in resourceNames",
+        ),
+        "kustomize",
+    ),
+    "a hook that reads what kustomize names": Package(
+        generated(
+            workload("web", reading("web-config")),
+            workload(
+                "migrate",
+                reading("web-config"),
+                annotations={"argocd.argoproj.io/hook": "PreSync"},
+                kind="Job",
+            ),
+            configMapGenerator=[{"name": "web-config", "literals": ["A=b"]}],
+        ),
+        SHOP,
+        ("1 renamed", "Prune=false", "warning: Job/shop/migrate", "set disableNameSuffixHash"),
+        "kustomize",
+    ),
+    "what kustomize names, and follows by its configurations": Package(
+        {
+            **generated(
+                _object(
+                    "helm.toolkit.fluxcd.io/v2",
+                    "HelmRelease",
+                    "web",
+                    "shop",
+                    spec={
+                        "chart": {"spec": {"chart": "web"}},
+                        "valuesFrom": [{"kind": "ConfigMap", "name": "values"}],
+                    },
+                ),
+                _object("example.com/v1", "Widget", "web", "shop", spec={"settings": "web-config"}),
+                workload("web", reading("web-config")),
+                configMapGenerator=[
+                    {"name": name, "literals": ["A=b"]} for name in ("values", "web-config")
+                ],
+                configurations=["follow.json"],
+            ),
+            "follow.json": json.dumps(
+                {
+                    "nameReference": [
+                        {
+                            "kind": "ConfigMap",
+                            "version": "v1",
+                            "fieldSpecs": [
+                                {"kind": "HelmRelease", "path": "spec/valuesFrom/name"},
+                                {"kind": "Widget", "path": "spec/settings"},
+                            ],
+                        }
+                    ]
+                }
+            ),
+        },
+        SHOP,
+        ("2 renamed", "warning: Widget/shop/web spec.settings"),
+        "kustomize",
+    ),
     "a chart": Package(CHART, SHOP, ("1 renamed",), "helm"),
 }
 
+KNOWN_BY_OTHERS = (
+    "what kustomize names, and who knows the name",
+    "a hook that reads what kustomize names",
+    "what kustomize names, and follows by its configurations",
+)
 REFERENCE = "function"
 ALL = {**DOORS, **PLACED}
 KPT = [name for name in ALL if name.startswith("kpt")]
@@ -494,6 +617,19 @@ def test_exceptions(package: str, door: str) -> None:
     except Unsayable:
         return
     assert _compared(found) != _compared(_answer(package, REFERENCE))
+
+
+@pytest.mark.needs("kustomize")
+@pytest.mark.parametrize("package", KNOWN_BY_OTHERS)
+def test_what_was_wrong_before_is_said_again(package: str, tmp_path: Path) -> None:
+    """Nothing in a rendering but a mark of ours says that kustomize has taken the name."""
+    first = _answer(package, "exec plugin")
+    write(tmp_path, {"app.yaml": first.manifests})
+    assert _compared(DOORS["exec plugin"].run(tmp_path, PACKAGES[package].settings)) == _compared(
+        first
+    )
+    verified = verify("-", first.manifests.encode(), VerifyOptions())
+    assert verified.exit_code == 0, verified.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from krm_fn.base.item import Item, about, is_encrypted, is_revision, warning
 from krm_fn.base.kind import DEPLOYERS, HOOKS, may_refer, protections_of
 from krm_fn.base.node import TRUE, FieldPath, get, is_null, spell, text, texts
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
 from krm_fn.base.suggest import suggest
 from krm_fn.core.decide.run import (
@@ -36,6 +35,7 @@ from krm_fn.core.names.names import (
 from krm_fn.core.references.field_rows import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
+from krm_fn.core.references.sighting import NO_HASH
 from krm_fn.facts.annotations import WRITTEN_MARKS, WRITTEN_TYPES
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
@@ -160,11 +160,13 @@ def choose(survey: Survey) -> Choices:
         choices.append(choice)
         if choice.problem is not None:
             problems.append(choice.problem)
-        if choice.strategy is Strategy.RENAME:
-            # By default such an object is left alone. Here somebody chose it, so its readers are
-            # said instead.
+        is_lost = choice.reason.annotation == keys.NAMED_BY_KUSTOMIZE
+        if choice.strategy is Strategy.RENAME or is_lost:
+            # By default such an object is left alone. Here its readers are said instead.
             for guard in survey.guards.values():
-                problems += guard.refuse(item)
+                for one in guard.refuse(item):
+                    # What kustomize has broken is no error of this function.
+                    problems.append(one._replace(severity=Severity.WARNING) if is_lost else one)
     return Choices(tuple(choices), tuple(problems))
 
 
@@ -259,55 +261,44 @@ class _Chooser:
         if settings.select is not None:
             return _Decision(None, _NOT_SELECTED)
         reader = references.read_by_others.get(item)
-        if reader is not None and (
-            is_hashed_by_kustomize(item) or item not in references.read_by_pods
-        ):
-            # kustomize has taken the base name away, and follows it in built-in kinds alone. A
-            # custom resource only finds the object again if it is renamed here.
-            return self._default_of_what_others_read(item, reader)
+        if item in references.read_by_pods:
+            return self._default_of_what_is_read(item, "pods read it", settings)
+        # kustomize has taken the base name away: this reader is better off with a revision.
+        if reader is not None and settings.strategy.makes_revisions:
+            who = f"{authored_id(reader.referrer)} reads it"
+            return self._default_of_what_is_read(item, who, settings)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
-        if item not in references.read_by_pods:
-            is_in_chart = item in self._survey.mentions.in_values
-            return _Decision(None, _READ_IN_CHART if is_in_chart else _NOT_READ)
-        return self._default_of_what_pods_read(item, settings)
+        is_in_chart = item in self._survey.mentions.in_values
+        return _Decision(None, _READ_IN_CHART if is_in_chart else _NOT_READ)
 
-    def _default_of_what_pods_read(self, item: Item, settings: Settings) -> _Decision:
+    def _default_of_what_is_read(self, item: Item, who: str, settings: Settings) -> _Decision:
+        """Return the default of what something reads: `who`, as a clause.
+
+        kustomize takes the base name of what it hashes away in any case. Signs of a program that
+        knows this name are said then, and only those at content that changes leave it alone.
+        """
         # A revision of an earlier run in place stays one: whoever chose it has chosen it. A
         # checksum renames nothing.
-        if is_revision(item) and item.labels[keys.SET] in settings.own_sets:
-            text = "pods read it, and an earlier run has made it a revision"
+        is_hashed = is_hashed_by_kustomize(item)
+        if is_revision(item) and item.labels[keys.SET] in settings.own_sets and not is_hashed:
+            text = f"{who}, and an earlier run has made it a revision"
             return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
         if not settings.strategy.makes_revisions:
-            return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, "pods read it"))
+            return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, who))
+        problem, annotation = None, ""
         for guard in self._survey.guards.values():
-            reason = guard.why(item)
-            if reason is not None:
-                return _leave_unchanged(
-                    item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
-                )
-        text = "pods read it; no sign that a program looks it up by name"
-        return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
-
-    def _default_of_what_others_read(self, item: Item, reader: ResolvedReference) -> _Decision:
-        """Return the default of what kustomize has named, and only a custom resource reads.
-
-        Its base name is lost in any case, and with it the reader. So hints at programs that know
-        the base name say nothing; those at content that changes do.
-        """
-        if not self._settings.strategy.makes_revisions:
-            return _Decision(None, _NOT_READ)
-        who = authored_id(reader.referrer)
-        if is_revision(item):
-            text = f"{who} reads it, and an earlier run has made it a revision"
-            return _Decision(self._settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
-        for guard in self._survey.guards.values():
-            reason = guard.why(item) if guard.is_about_content else None
-            if reason is not None:
-                return _leave_unchanged(
-                    item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
-                )
-        text = f"{who} reads it, and kustomize names it by its content"
-        return _Decision(self._settings.strategy, Reason(ReasonCode.DEFAULT, text))
+            if (reason := guard.why(item)) is None:
+                continue
+            if guard.is_about_content or not is_hashed:
+                return _leave_unchanged(item, reason)
+            annotation = keys.NAMED_BY_KUSTOMIZE
+            if guard.needs_saying:
+                problem = problem or _say_lost(item, reason)
+        text = f"{who}; no sign that a program looks it up by name"
+        if is_hashed:
+            text = f"{who}, and kustomize names it by its content"
+        reason = Reason(ReasonCode.DEFAULT, text, annotation=annotation)
+        return _Decision(settings.strategy, reason, problem)
 
     def _settle_former(self, choice: Choice) -> Choice:
         """Decide the name of an object that was a revision of this set, and is none any more.
@@ -371,10 +362,19 @@ def _not_handled(item: Item) -> Reason:
 
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
+    reason = reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
     message = f"left unchanged: {reason.text}; {reason.remedy}"
     # There is nothing to be stale.
     severity = Severity.INFO if reason.is_expected else Severity.WARNING
-    return _Decision(None, reason, about(item, message, severity=severity))
+    return _Decision(None, reason, about(item, message, "", severity, resource=authored_id(item)))
+
+
+def _say_lost(item: Item, reason: Reason) -> Problem:
+    message = (
+        f"{reason.text}, and kustomize has taken its name away: {NO_HASH}, or annotate it with "
+        f"{keys.STRATEGY}: {Strategy.RENAME} to accept this"
+    )
+    return warning(item, message, resource=authored_id(item))
 
 
 def _leave_written(item: Item, asked: _Decision | None, written: Reason) -> _Decision:

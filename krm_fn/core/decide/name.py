@@ -444,8 +444,8 @@ def marks_for_linker(
     }
 
 
-def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
-    """Mark what is left alone because its author asked for a fixed name: behind kustomize nothing else says so."""
+def mark_reasons(choices: Iterable[Choice]) -> Changes:
+    """Mark objects with the reasons that nothing says behind kustomize, or in the rendering of a chart."""
     patches: list[tuple[Item, Patch]] = []
     for choice in choices:
         annotation = choice.reason.annotation

@@ -111,13 +111,14 @@ class Guard(NamedTuple):
     `why` says who may look it up by its name, and so why it is left alone by default; None where
     nobody is known. `refuse` reports who cannot follow where somebody has chosen it all the same.
 
-    `is_about_content`: another program decides the content, or somebody reads it too early. That
-    counts even where the base name is lost in any case. `is_certain`: it is more than a hint.
+    `is_about_content`: another program decides the content, which counts even where the base name is
+    lost. `needs_saying`: no other warning says who reads what is renamed. `is_certain`: no hint.
     """
 
     why: Callable[[Item], Reason | None]
     refuse: Callable[[Item], Iterable[Problem]] = _nothing
     is_about_content: bool = False
+    needs_saying: bool = False
     is_certain: bool = False
 
 

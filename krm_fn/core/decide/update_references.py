@@ -516,7 +516,8 @@ def _find_wanted(resolved: ResolvedReference, revisions: Revisions) -> list[str]
             base_names.add(base_name(item))
         else:
             names.add(revision.meant_by(reference).name)
-            base_names.add(revision.base_meant_by(reference))
+            if keys.NEEDS_HASH_SUFFIX not in item.annotations:  # kustomize would make both one name
+                base_names.add(revision.base_meant_by(reference))
     wanted = sorted(names)
     if reference.target in base_names:
         wanted.insert(0, reference.target)

@@ -107,7 +107,7 @@ def authored_id(item: Item) -> ResourceId:
 def is_hashed_by_kustomize(item: Item) -> bool:
     """Tell whether kustomize names an object by its content, so that nothing has its base name."""
     if not item.is_config or is_revision(item):
-        return False
+        return keys.NAMED_BY_KUSTOMIZE in item.annotations
     return NEEDS_HASH_SUFFIX in item.annotations or base_name(item) != item.id.name
 
 

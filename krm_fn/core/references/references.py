@@ -3,13 +3,14 @@
 A value in the data of a ConfigMap or Secret may be YAML: the references in it are embedded ones.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about, data_keys, data_texts, is_revision
-from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
 from krm_fn.base.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.base.reference import EmbeddedReference, Reference, ResolvedReference
@@ -25,6 +26,7 @@ from krm_fn.core.references.find import (
 )
 from krm_fn.core.references.resolve import Index, MoreNames
 from krm_fn.core.references.shapes import find_by_shape
+from krm_fn.facts.annotations import FOLLOWED_BY_KUSTOMIZE
 
 # Embedded references.
 
@@ -214,18 +216,17 @@ class References:
 
     @cached_property
     def read_by_others(self) -> dict[Item, ResolvedReference]:
-        """Objects named by their content, with the first custom resource that reads them.
+        """Objects named by their content, with the first reference of what may be no pod.
 
-        kustomize or an earlier run has named them. kustomize does not know these fields, so that
-        they keep the base name, which nothing has. A chart may make an object of the name that its
+        kustomize or an earlier run has named them. A chart may make an object of the name that its
         values say.
         """
         read: dict[Item, ResolvedReference] = {}
         for one in self.authored:
             is_reader = not one.reference.is_output and one.reference.installed_in is None
-            if is_reader and len(one.targets) == 1 and one.referrer.id.group not in BUILT_IN_GROUPS:
+            if is_reader and len(one.targets) == 1 and one.referrer.id.kind not in ROLES:
                 (target,) = one.targets
-                if is_revision(target) or is_left_behind(one, target):
+                if is_revision(target) or is_hashed_by_kustomize(target):
                     read.setdefault(target, one)
         return read
 
@@ -284,9 +285,13 @@ def is_left_behind(one: ResolvedReference, target: Item) -> bool:
     """Tell whether a reference keeps the base name of what kustomize names by its content."""
     if not is_hashed_by_kustomize(target):
         return False
+    reference, field = one.reference, one.reference.field
     if target.id.name != base_name(target):
-        return one.reference.target != target.id.name
-    return one.referrer.id.group not in BUILT_IN_GROUPS  # kustomize follows in the others, later
+        return reference.target != target.id.name
+    # kustomize gives it the name later, in fields of pods and in some others.
+    is_listed = not reference.before and re.sub(r"\[\d+\]", "", field) in FOLLOWED_BY_KUSTOMIZE
+    is_known = is_listed or (reference.in_pod and "annotations[" not in field)
+    return one.referrer.id.group not in BUILT_IN_GROUPS or not is_known
 
 
 def find_authored(

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from krm_fn.base.item import Item
 from krm_fn.base.node import Scalar
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
+
+NO_HASH = "set disableNameSuffixHash: true for its generator"
 
 
 class Sighting(NamedTuple):
@@ -57,8 +59,12 @@ class Way(NamedTuple):
 def _warn_of_text(one: Sighting, new: str) -> str:
     return (
         f"names {one.target.id.kind} {base_name(one.target)}, which is renamed to {new}, "
-        "but the function changes no text in this field; exclude the object"
+        f"but the function changes no text in this field; {_keep_name(one)}"
     )
+
+
+def _keep_name(one: Sighting, what: str = "the object") -> str:
+    return NO_HASH if is_hashed_by_kustomize(one.target) else f"exclude {what}"
 
 
 OPTION = Way(
@@ -66,7 +72,7 @@ OPTION = Way(
     because=lambda one: f"{authored_id(one.item)} passes its name in {one.option} ({one.field})",
     warning=lambda one, new: (
         f"{one.option} passes {one.name!r}, but {authored_id(one.target)} is renamed to {new}; "
-        "read it through a volume or a variable instead, or exclude it"
+        f"read it through a volume or a variable instead, or {_keep_name(one, 'it')}"
     ),
     explained="{} passes the name to a program; the function changes no such text",
 )
@@ -75,7 +81,7 @@ FIELD = Way(
     because=lambda one: f"{authored_id(one.item)} names it in {one.field}, which no rule follows",
     warning=lambda one, new: (
         f"names {one.target.id.kind} {base_name(one.target)}, which is renamed to {new}, "
-        "but no rule follows this field; add it to spec.references, or exclude the object"
+        f"but no rule follows this field; add it to spec.references, or {_keep_name(one)}"
     ),
     explained="no rule reads this field; an entry of spec.references would",
 )
