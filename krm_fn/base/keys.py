@@ -34,6 +34,9 @@ Behind kustomize nothing else says so: another run, and `krm-fn verify`, would c
 NAMED_BY_KUSTOMIZE = PREFIX + "named-by-kustomize"
 """Annotation on a revision whose base name kustomize has taken away, while something still knows it."""
 
+MADE_ANEW = PREFIX + "made-anew"
+"""Annotation on an object that is left alone because its chart makes it anew on every rendering."""
+
 CHECKSUM = PREFIX + "checksum"
 """Annotation on workloads: the name of the annotation on their pod templates that holds our checksum."""
 

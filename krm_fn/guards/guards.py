@@ -16,6 +16,7 @@ from krm_fn.base.keys import (
     ASKED_FIXED_NAME,
     FIXED_NAME,
     IS_GENERATED,
+    MADE_ANEW,
     MANAGED_BY,
     NEEDS_HASH_SUFFIX,
     STRATEGY,
@@ -327,9 +328,10 @@ class Evidence:
 
     def chart(self, item: Item) -> Answer | None:
         """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
-        is_generated = self._package.generated.get(item)
-        if is_generated is not None:
-            return Answer("its chart makes it anew on every rendering") if is_generated else None
+        is_known = self._package.generated.get(item, MADE_ANEW in item.annotations or None)
+        if is_known is not None:
+            text = "its chart makes it anew on every rendering"
+            return Answer(text, annotation=MADE_ANEW) if is_known else None
         if item.id.kind != "Secret":
             return None
         if is_of_chart(item):

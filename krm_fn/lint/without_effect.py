@@ -36,6 +36,7 @@ _ANNOTATIONS = frozenset(
         keys.STRATEGY,
         keys.ASKED_FIXED_NAME,
         keys.NAMED_BY_KUSTOMIZE,
+        keys.MADE_ANEW,
         keys.BASE_NAME,
         keys.RETAIN,
         keys.KINDS,

@@ -632,6 +632,22 @@ def test_what_was_wrong_before_is_said_again(package: str, tmp_path: Path) -> No
     assert verified.exit_code == 0, verified.stderr
 
 
+MADE_ANEW = CHART["templates/app.yaml"].replace("{{ .Values.level }}", "{{ randAlphaNum 9 }}")
+
+
+@pytest.mark.needs("helm")
+@pytest.mark.parametrize("door", ["function", "exec plugin", "Helm's post-renderer", "render"])
+def test_what_a_chart_makes_anew_is_left_alone_again(door: str, tmp_path: Path) -> None:
+    """Only two renderings of the chart show it, and the output is one."""
+    write(tmp_path / "shop", {**CHART, "templates/app.yaml": MADE_ANEW})
+    helm = str(require("helm").parent)
+    with patch.dict(os.environ, PATH=os.pathsep.join([helm, os.environ["PATH"]])):
+        first = DOORS["render"].run(tmp_path / "shop", SHOP)
+    assert "left unchanged: its chart makes it anew on every rendering" in first.problems
+    write(tmp_path / "again", {"app.yaml": first.manifests})
+    assert _compared(DOORS[door].run(tmp_path / "again", SHOP)) == _compared(first)
+
+
 @pytest.mark.parametrize(
     "door", [name for name, door in DOORS.items() if door.makes and name not in KPT[1:]]
 )
