@@ -422,10 +422,18 @@ INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec
 IN_PLACE = f"- |\n  {REVISIONS.replace(chr(10), chr(10) + '  ').rstrip()}\n"
 
 
+def error_at(place: str, sentence: str) -> str:
+    return f"error: repo/{place}: transformers: {sentence}\n"
+
+
 def found_at(place: str, sentence: str, field: str = "transformers") -> str:
     return f"error: repo/{place}: {field}: found krm-fn{sentence}{INSTEAD}"
 
 
+SEES_NOTHING = (
+    "found krm-fn, which sees nothing of what repo/shop changes, as that lists no krm-fn; list it there, too, as "
+    "krm-fn init repo/shop does"
+)
 TO_THE_TOP = "; make it the last of the `transformers` of repo/shop, the topmost kustomization"
 NOT_LAST = " before other transformers; make it the last one"
 TWICE = " 2 times; keep one entry, with one configuration"
@@ -476,8 +484,8 @@ ELSEWHERE = [
     ),
     pytest.param(
         "resources: [../middle]\n",
-        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
-        id="in a base",
+        error_at("middle/kustomization.yaml:1:16", SEES_NOTHING),
+        id="in a base, and not above it",
     ),
     pytest.param(
         "components: [../middle]\n",
@@ -491,9 +499,25 @@ ELSEWHERE = [
         id="in a component",
     ),
     pytest.param(
-        "resources: [../middle]\ntransformers: [krm-fn.yaml]\n",
-        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
-        id="in a base too",
+        "resources: [../middle]\ntransformers: [another-set.yaml]\n",
+        error_at(
+            "middle/kustomization.yaml:1:16",
+            "found krm-fn of set web; set spec.takeOver: [web] for repo/shop",
+        ),
+        id="in a base with another set",
+    ),
+    pytest.param(
+        "resources: [../middle]\ntransformers: [another-spec.yaml]\n",
+        found_at(
+            "middle/kustomization.yaml:1:16",
+            " with another spec than repo/shop has; write the same, but for takeOver and linker",
+        ),
+        id="in a base with other deployers",
+    ),
+    pytest.param(
+        "resources: [../first]\ntransformers: [krm-fn.yaml]\n",
+        found_at("first/kustomization.yaml:1:16", NOT_LAST),
+        id="in a base before another transformer",
     ),
     pytest.param(
         "transformers: [skipped.yaml]\n",
@@ -542,6 +566,9 @@ PLUGINS: dict[str, str | bytes] = {
     ),
     "repo/base/fn.yaml": REVISIONS + "---\n" + REVISIONS,
     "repo/middle/kustomization.yaml": "transformers: [../shop/krm-fn.yaml]\n",
+    "repo/first/kustomization.yaml": "transformers: [../shop/krm-fn.yaml, ../shop/labels.yaml]\n",
+    "repo/shop/another-set.yaml": REVISIONS.replace("{name: web}", "{name: web-dev}"),
+    "repo/shop/another-spec.yaml": f"{REVISIONS}spec: {{deployers: [argocd], takeOver: [web]}}\n",
     "repo/vars/kustomization.yaml": "vars: [{name: A}]\n",
 }
 

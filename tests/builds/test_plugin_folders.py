@@ -140,8 +140,20 @@ ELSEWHERE = [
     pytest.param(
         {TOP: "resources: [../base]\n", "repo/base/kustomization.yaml": "transformers: [../krm]\n"},
         WITHOUT_LINKER,
-        found_at("base/kustomization.yaml:1:16", TO_THE_TOP),
-        id="in a base",
+        "error: repo/base/kustomization.yaml:1:16: transformers: found krm-fn, which sees nothing of what repo/shop "
+        "changes, as that lists no krm-fn; list it there, too, as krm-fn init repo/shop does\n",
+        id="in a base, and not above it",
+    ),
+    pytest.param(
+        {
+            TOP: "resources: [../base]\ntransformers: [krm]\n",
+            "repo/base/kustomization.yaml": "transformers: [../shop/another-set.yaml]\n",
+            "repo/shop/another-set.yaml": WITHOUT_LINKER.replace("{name: web}", "{name: b}"),
+        },
+        WITHOUT_LINKER,
+        "error: repo/base/kustomization.yaml:1:16: transformers: found krm-fn of set b; set spec.takeOver: [b] for "
+        "repo/shop\n",
+        id="in a base, and in a folder above it that has another set",
     ),
     pytest.param(
         {

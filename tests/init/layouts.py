@@ -133,7 +133,6 @@ LAYOUTS: dict[str, Layout] = {
         {**manifests("shop"), "shop/kustomization.yaml": WEB}, "shop", set="shop"
     ),
     "an overlay": Layout(OVERLAYS, "shop/overlays/prod", set="shop"),
-    "a base": Layout(OVERLAYS, "shop/base", "pass shop/overlays/dev, shop/overlays/prod"),
     "the folder above overlays": Layout(
         OVERLAYS, "shop", "below it, these are packages: shop/overlays/* (2)"
     ),
@@ -149,15 +148,6 @@ LAYOUTS: dict[str, Layout] = {
         "shop/overlays/prod",
         set="shop-prod",
     ),
-    "an overlay of a base that runs krm-fn": Layout(
-        {
-            **OVERLAYS,
-            "shop/base/kustomization.yaml": f"{WEB}transformers: [fn.yaml]\n",
-            "shop/base/fn.yaml": RUN,
-        },
-        "shop/overlays/prod",
-        "is built from shop/base, which runs krm-fn",
-    ),
     "a component": Layout(
         {
             **OVERLAYS,
@@ -165,7 +155,7 @@ LAYOUTS: dict[str, Layout] = {
             "shop/overlays/dev/kustomization.yaml": f"{OVERLAY}components: [../../part]\n",
         },
         "shop/part",
-        "is a Component",
+        "is a Component, which is no package, but built into those that list it; pass shop/overlays/dev",
     ),
     "an overlay with a component": Layout(
         {

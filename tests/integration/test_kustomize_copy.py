@@ -268,8 +268,51 @@ SHARED = [
     ),
 ]
 
+LISTED = f"{BASE}transformers: [fn.yaml]\n"
+TAKES_OVER = function(f"{{takeOver: [web], {ALL}}}", "web-dev")
+
+
+def above(text: str, config: str = FUNCTION, base: str = LISTED) -> Files:
+    """Return the files of an overlay that lists krm-fn, over a base that is deployed itself, and lists it, too."""
+    files = overlay(text, PATCH_FILES, config)
+    return files | {"base/kustomization.yaml": base, "base/fn.yaml": FUNCTION}
+
+
+ABOVE = [
+    pytest.param(above(text, config), id=f"a base that runs krm-fn, {of} set, under {what}")
+    for of, config in (("the same", FUNCTION), ("another", TAKES_OVER))
+    for what, text in (
+        ("a prefix", PRE),
+        ("a namespace", "namespace: dev\n"),
+        ("other images and labels", SETTINGS),
+    )
+]
 SHAPES = [
     *SHARED,
+    *ABOVE,
+    pytest.param(above(PRE, base=f"{BASE}transformers:\n{IN_PLACE}"), id="in place in a base"),
+    pytest.param(
+        above(PATCHES, base=f"namespace: web\n{LISTED}"), id="in a base, below patches of its data"
+    ),
+    pytest.param(
+        above(PRE, base=f"{BASE}transformers: [labels.yaml, fn.yaml]\n")
+        | {"base/labels.yaml": LABELS},
+        id="in a base behind another transformer",
+    ),
+    pytest.param(
+        sharing(NAMED.replace("value: shop", "value: web"))
+        | {"base/kustomization.yaml": LISTED, "base/fn.yaml": FUNCTION},
+        id="in a base, and in a folder above",
+    ),
+    pytest.param(
+        above(PRE, base=f"{BASE}transformers: [../krm]\n")
+        | {"krm/kustomization.yaml": "resources: [config.yaml]\n", "krm/config.yaml": FOR_TOOLS},
+        id="in a folder of a base",
+    ),
+    pytest.param(
+        between(PRE, {"base/kustomization.yaml": LISTED, "base/fn.yaml": FUNCTION}),
+        id="in a base two levels below",
+    ),
     pytest.param(overlay(""), id="an overlay"),
     pytest.param(overlay(PRE), id="namePrefix, and references that only krm-fn knows"),
     pytest.param(overlay("nameSuffix: -suf\nnamespace: live\n"), id="nameSuffix and namespace"),

@@ -33,6 +33,7 @@ NEEDED = (
 OBJECTS_A_SET = {"ConfigMap", "Job", "Role", "RoleBinding", "ServiceAccount"}
 WITH_ONE_ACCOUNT = {"ConfigMap", "Job"}
 ALL, CART = "services/*/overlays/*", "services/cart/overlays/prod"
+FUNCTIONS = ("--enable-alpha-plugins", "--enable-exec")
 CANARY = f"""\
 krm-fn render {CART} > deployed.yaml
 base=services/cart/base/cart.yaml
@@ -182,6 +183,16 @@ def test_the_story_of_a_monorepo(builder: str, tmp_path: Path) -> None:
     assert place.tree() == before
     for package, built in plain.items():
         assert place.run(*build(builder), package) == built
+
+
+def test_a_base_that_is_deployed_itself(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.type_in(
+        "krm-fn init 'services/*/overlays/*' services/cart/base --share krm --linker-image a:1 > said.txt\n"
+    )
+    for package in ("services/cart/base", CART):
+        by_kustomize = place.run(*build("kustomize"), *FUNCTIONS, package)
+        assert as_texts(place.render(package)) == as_texts([*yaml.safe_load_all(by_kustomize)])
 
 
 def build(builder: str) -> list[str]:

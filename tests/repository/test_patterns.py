@@ -136,7 +136,7 @@ LOCALS = {
     "tools.explain.explain._sum_up": each(
         "groups", lambda _: [[SimpleNamespace(title="rename")]], "match"
     ),
-    "tools.init.texts.is_sharing": each("pattern", lambda _: ["path: WAY\nname: NAME\n"]),
+    "tools.init.texts.find_shared_name": each("pattern", lambda _: ["path: WAY\nname: NAME\n"]),
     "tools.render.check._base_names": each("suffix", lambda names: names["_SUFFIXES"]),
 }
 """Functions that make a pattern of what is not in their module alone."""

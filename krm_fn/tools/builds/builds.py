@@ -10,7 +10,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -232,10 +231,7 @@ def _check_with_folders(directory: Path, command: list[str], allowance: Allowanc
             built[folder.path] = _build_plugins(
                 folder, command, allowance, is_offline=checked.is_offline
             )
-    held = [*chain.from_iterable(one.plugins(built[one.path]) for one in checked.folders)]
-    if any(plugin.krm_fn for plugin in held) or (checked.is_offline and built):
-        return check_kustomization(directory, allowance, built)
-    return checked
+    return check_kustomization(directory, allowance, built) if built else checked
 
 
 def _build_plugins(

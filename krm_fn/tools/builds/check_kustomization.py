@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from krm_fn.base.node import Node, Scalar, is_mapping, is_null
 from krm_fn.base.problem import Problem, Problems, Rejected
+from krm_fn.core.config.config import parse_config
 from krm_fn.tools.builds.affixes import adds_affix, affixes_of, find_fixed, find_names_taken
 from krm_fn.tools.builds.kustomization import (
     KustomizeTree,
@@ -124,6 +125,7 @@ class _KustomizationWalk:
         self.files: dict[Path, bytes] = {}
         self.folders: set[Path] = set()
         self.function: Plugin | None = None
+        self.functions: list[Plugin] = []
         self._directory = directory
         self._allowance = allowance
         self._keeps_all = keeps_all
@@ -138,7 +140,7 @@ class _KustomizationWalk:
 
     @property
     def tree(self) -> KustomizeTree:
-        return KustomizeTree(self.top, self.function, self.files, self.folders)
+        return KustomizeTree(self.top, self.function, self.files, self.folders, self.functions)
 
     def run(self) -> Checked:
         """Check every kustomization once, and report the problems of all."""
@@ -153,6 +155,9 @@ class _KustomizationWalk:
                     pending += self._check(here)
                 except Rejected as rejected:
                     problems += rejected.problems
+        # A folder of plugins may hold krm-fn.
+        if self._built or not self._plugin_folders:
+            problems += self._judge_bases()
         if self.charts or self.reads_anywhere:
             problems += self._unchecked
         if problems:
@@ -311,7 +316,7 @@ class _KustomizationWalk:
                 files.read(here / name)
 
     def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Problems:
-        """Find krm-fn at the end of the topmost transformers.
+        """Find krm-fn at the end of the topmost transformers, and of those of bases.
 
         Say what to do about each entry elsewhere.
         """
@@ -323,7 +328,7 @@ class _KustomizationWalk:
         if is_top and listed:
             self.function = listed[-1]
         for number, plugin in enumerate(listed):
-            if not is_top or plugin.field != "transformers":
+            if plugin.field != "transformers" or file.parent in self._included:
                 yield self._say_where(plugin)
                 continue
             if number:
@@ -345,10 +350,34 @@ class _KustomizationWalk:
                     "`exec: {path: ...}` nor `container: {image: ...}`; add one of them"
                 )
             else:
+                self.functions.append(plugin)
                 continue
             yield plugin.problem(message)
         if self.function:
             yield from _refuse_unequal(file, roots, _UNEQUAL if is_top else ("vars",))
+
+    def _judge_bases(self) -> Problems:
+        """Say where the last run of krm-fn would not undo all that the one in a base has done."""
+        top = self._directory
+        for plugin in self.functions:
+            if self.function is None:
+                yield plugin.problem(
+                    f"found krm-fn, which sees nothing of what {top} changes, as that lists no krm-fn; "
+                    f"list it there, too, as krm-fn init {top} does"
+                )
+            elif plugin.kustomization.parent != self.top:
+                theirs, ours = parse_config(plugin.config), parse_config(self.function.config)
+                former = theirs.set
+                same = theirs._replace(set=ours.set, take_over=ours.take_over, linker=ours.linker)
+                if former not in ours.own_sets:
+                    yield plugin.problem(
+                        f"found krm-fn of set {former}; set spec.takeOver: [{former}] for {top}"
+                    )
+                elif same != ours:
+                    yield plugin.problem(
+                        f"found krm-fn with another spec than {top} has; write the same, but for takeOver and linker"
+                        f"{_INSTEAD}"
+                    )
 
     def _say_where(self, plugin: Plugin) -> Problem:
         """Say where krm-fn belongs that is not among the topmost transformers."""

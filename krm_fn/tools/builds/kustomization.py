@@ -472,7 +472,7 @@ def _split_repository(path: str, segments: int) -> tuple[str, str]:
 class KustomizeTree(NamedTuple):
     """A kustomization, and all that kustomize reads to build it.
 
-    `function`: krm-fn, if it is the last transformer.
+    `function`: krm-fn, if it is the last transformer. `functions`: it, and that of bases.
 
     The paths are absolute and as they are named: some, or folders above them, may be links.
     """
@@ -481,6 +481,7 @@ class KustomizeTree(NamedTuple):
     function: Plugin | None
     files: dict[Path, bytes]
     folders: set[Path]
+    functions: list[Plugin]
 
     @property
     def configuration(self) -> tuple[Path, bytes] | None:

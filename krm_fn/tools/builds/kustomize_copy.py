@@ -54,6 +54,10 @@ class KustomizeCopy:
             self.locate(folder).mkdir(parents=True, exist_ok=True)
         for path, data in tree.files.items():
             self._write(path, data)
+        # The last run of krm-fn undoes all that one in a base has done.
+        nothing, *_ = _patches(self._domain, self._domain, _FORMER)
+        for function in tree.functions:
+            self._replace(function, nothing)
         self._write_patches(_INTERNAL)
 
     @property
@@ -87,11 +91,12 @@ class KustomizeCopy:
         file = function.kustomization.with_name(f"{self._domain}.yaml")
         # kustomize runs transformers that are in place before those of files.
         entry = patches if function.is_inline else file.name
-        self._write(
-            function.kustomization,
-            _with_entry(self._tree.files[function.kustomization], function, entry),
-        )
+        self._replace(function, entry)
         self._write(file, patches.encode())
+
+    def _replace(self, function: Plugin, entry: str) -> None:
+        before = self._tree.files[function.kustomization]
+        self._write(function.kustomization, _with_entry(before, function, entry))
 
     def _write_around(self, patches: str) -> None:
         self.directory.mkdir(exist_ok=True)

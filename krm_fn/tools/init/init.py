@@ -37,7 +37,7 @@ from krm_fn.tools.init.remove import plan_removal
 from krm_fn.tools.init.script_builds import find_builds
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
-from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, say_below, say_refused
+from krm_fn.tools.init.who_builds import Around, refuse_deploying, say_below, say_refused
 from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
 
 __all__ = [
@@ -78,6 +78,7 @@ _BUILDS_FAIL = (
     "{lines} build with kustomize alone, which fails at the new entry: add --enable-alpha-plugins --enable-exec there, "
     "or let `krm-fn render {path}` print what kubectl applies"
 )
+_ON_TOP = "krm-fn init {tops}   # built from where krm-fn runs now, which sees nothing of what they change"
 _NOT_AS_IT_IS = (
     "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
 )
@@ -156,15 +157,9 @@ class _Prepared(NamedTuple):
         return any(node is not None and (not value or text(node) == value) for node in nodes)
 
     @property
-    def known_set(self) -> KnownSet | None:
-        """The set that is going to be written; None where one is there."""
-        config = self.proven[0]
-        if config.data is None:
-            return None
-        name = next(text(get(root, "metadata", "name")) for root in read_yaml(config.data).roots)
-        ours = frozenset([self.wishes.namespace]) if self.wishes.namespace else None
-        namespaces = ours or self.around.namespaces_of(self.around.directory)
-        return KnownSet(name, self.around.directory, namespaces)
+    def has_entry(self) -> bool:
+        """Tell whether kustomize runs krm-fn in the directory, or is going to."""
+        return len(self.planned) > 1 and self.planned[-1].file.name in KUSTOMIZATIONS
 
 
 def init(  # noqa: PLR0913  # where and how, and how it is shown
@@ -325,17 +320,18 @@ def _prepare_all(
     planned: dict[Path, Planned] = {}
     first = next(iter(directories))
     limits = surroundings_of(first).limits
+    around = Around(first, limits)
     if shared is not None:
-        base = plan_shared(shared, wishes, Around(first, limits), Allowance(limits))
+        base = plan_shared(shared, wishes, around, Allowance(limits))
         planned = {real_path(one.file): one for one in base}
         wishes = wishes._replace(shared=(base[0].data or base[0].before or b"").decode())
     prepared: list[_Prepared] = []
     refused: dict[Path, str] = {}
-    for directory in directories:
+    drafts = {file: one.data for file, one in planned.items() if one.data is not None}
+    for directory in around.order([*directories]):
         surroundings = surroundings_of(directory)
-        known = [one.known_set for one in prepared]
         try:
-            one = _prepare(directory, wishes, surroundings, [*filter(None, known)])
+            one = _prepare(directory, wishes, surroundings, drafts)
             if shared is not None:
                 one = _share(one, shared)
         except Rejected as rejected:
@@ -346,6 +342,7 @@ def _prepare_all(
         if one.rendering.exit_code:
             refused[directory] = one.rendering.stderr
             continue
+        drafts |= _drafts(directory, one.proven)
         prepared.append(one)
         planned |= {real_path(file.file): file for file in one.planned}
     if wishes.pipeline and prepared:
@@ -371,17 +368,17 @@ def _prepare(
     directory: Path,
     wishes: Wishes,
     surroundings: Surroundings,
-    known: Sequence[KnownSet] = (),
+    drafts: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> _Prepared:
     """Plan all files, and render with them. Raises Rejected.
 
-    `known` are the sets that are planned for other directories.
+    `drafts` are the files that are planned for other directories.
     """
-    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
-    around = Around(directory, surroundings.limits, known)
+    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits, drafts)
+    around = Around(directory, surroundings.limits, drafts)
     planned = plan(directory, door, wishes, around, allowance)
     inputs = Inputs((str(directory),))
-    allowance = Allowance(surroundings.limits, _drafts(directory, planned))
+    allowance = Allowance(surroundings.limits, {**drafts, **_drafts(directory, planned)})
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
     rendering = surroundings.sum_up(opened)
@@ -435,6 +432,10 @@ def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
         yield from _next_of(first)
     for one in prepared:
         yield from _name_broken(one)
+    named = {one.around.directory for one in prepared}
+    found = chain.from_iterable(one.around.find_tops() for one in prepared if one.has_entry)
+    if tops := {*found} - named:
+        yield _ON_TOP.format(tops=shlex.join(sorted(map(os.path.relpath, tops))))
     for first in reversed(first_of_doors):
         if first.door in {Door.FOLDER, Door.KPT}:
             yield _NOT_AS_IT_IS.format(path=first.shown)
@@ -463,7 +464,7 @@ def _next_of(prepared: _Prepared) -> Iterator[str]:
 def _name_broken(prepared: _Prepared) -> Iterator[str]:
     """Name what builds the directory without running functions."""
     path = prepared.shown
-    has_entry = len(prepared.planned) > 1 and prepared.planned[-1].file.name in KUSTOMIZATIONS
+    has_entry = prepared.has_entry
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         files = listing(prepared.around.flux_files, _MOST_NAMES)
         yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)

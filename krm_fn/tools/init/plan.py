@@ -47,6 +47,7 @@ from krm_fn.tools.init.texts import (
     LinkerTexts,
     Pipeline,
     SpecTexts,
+    add_former_sets,
     in_metadata,
     in_spec,
     in_transformers,
@@ -191,7 +192,8 @@ def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> 
         raise Rejected(Problem(message, file=str(file.parent)))
     # kustomize follows links first, and then goes up.
     way = os.path.relpath(real_path(folder), real_path(file.parent))
-    data = share_config(way, text(get(root, "metadata", "name"))).encode()
+    take_over = map(text, elements(get(root, "spec", "takeOver")))
+    data = share_config(way, text(get(root, "metadata", "name")), [*take_over]).encode()
     return [Planned(file, "written", data=data), *(_list_shared(one) for one in others)]
 
 
@@ -347,13 +349,14 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
     name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
     if wishes.shared:
-        return rename_config(wishes.shared, name)
+        return add_former_sets(rename_config(wishes.shared, name), around.sets_below - {name})
     is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     namespace = "" if door is Door.CHART else wishes.namespace
     linker = LinkerTexts(wishes.image, namespace, wishes.account)
     spec = SpecTexts(deployers, wishes.strategy, wishes.kinds)
-    return write_config(name, run + FOR_TOOLS, spec, linker)
+    config = write_config(name, run + FOR_TOOLS, spec, linker)
+    return add_former_sets(config, around.sets_below - {name})
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:

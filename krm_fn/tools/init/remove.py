@@ -38,7 +38,7 @@ from krm_fn.tools.common.files import (
 )
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.plan import SHARED, Planned, add_to_list, find_listed
-from krm_fn.tools.init.texts import KPT_ENTRY, LISTS_CONFIG, is_sharing, is_written_config
+from krm_fn.tools.init.texts import KPT_ENTRY, LISTS_CONFIG, find_shared_name, is_written_config
 from krm_fn.tools.init.who_builds import Around
 
 _REMOVED = "removed"
@@ -77,7 +77,7 @@ def _plan_package(directory: Path, around: Around, files: Files) -> Iterator[Pla
     yield from _plan_file(directory / CONFIG_FILE, is_written_config, files)
     sharing = directory / SHARED / KUSTOMIZATIONS[0]
     if _is_about_krm_fn(sharing, files):
-        yield from _plan_file(sharing, is_sharing, files)
+        yield from _plan_file(sharing, find_shared_name, files)
 
 
 def _is_about_krm_fn(sharing: Path, files: Files) -> bool:
@@ -85,7 +85,9 @@ def _is_about_krm_fn(sharing: Path, files: Files) -> bool:
     return sharing.is_file() and KIND.encode() in files.read(sharing)
 
 
-def _plan_file(file: Path, is_written: Callable[[bytes], bool], files: Files) -> Iterator[Planned]:
+def _plan_file(
+    file: Path, is_written: Callable[[bytes], object], files: Files
+) -> Iterator[Planned]:
     if not os.path.lexists(file):
         return
     data = files.read(file)

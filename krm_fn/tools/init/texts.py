@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from importlib.resources import files
 from typing import NamedTuple
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text, walk
+from krm_fn.base.node import NewValue, Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
@@ -224,9 +224,18 @@ def rename_config(config: str, name: str) -> str:
     return config[: named.start] + write_scalar(name) + config[named.end :]
 
 
-def share_config(shared: str, name: str) -> str:
-    """Write the kustomization that gives a shared configuration the name of a set."""
-    patch = json.dumps([{"op": "replace", "path": "/metadata/name", "value": name}])
+def add_former_sets(config: str, sets: Collection[str]) -> str:
+    """Let a set take over those of its bases, where kustomize runs krm-fn first."""
+    line = f"  takeOver: {json.dumps(sorted(sets))}\n" if sets else ""
+    return config.replace(_BEGINS_SPEC, _BEGINS_SPEC + line, 1)
+
+
+def share_config(shared: str, name: str, take_over: Sequence[str] = ()) -> str:
+    """Write the kustomization that gives a shared configuration the name of a set, and the sets of its bases."""
+    operations: list[NewValue] = [{"op": "replace", "path": "/metadata/name", "value": name}]
+    if take_over:
+        operations.append({"op": "add", "path": "/spec/takeOver", "value": [*take_over]})
+    patch = json.dumps(operations)
     return f"""\
 resources: [{json.dumps(shared)}]
 patches:
@@ -274,10 +283,14 @@ def _own_comments() -> set[str]:
     return own
 
 
-def is_sharing(data: bytes) -> bool:
-    """Tell whether a kustomization is as `share_config` writes it."""
-    pattern = re.escape(share_config("WAY", "NAME")).replace("WAY", "[^\n]+")
-    return re.fullmatch(pattern.replace("NAME", "[a-z0-9.-]+").encode(), data) is not None
+def find_shared_name(data: bytes) -> str:
+    """Return the set that a kustomization names, if it is as `share_config` writes it."""
+    for take_over in ((), ("FORMER",)):
+        pattern = re.escape(share_config("WAY", "NAME", take_over)).replace("WAY", "[^\n]+")
+        pattern = pattern.replace("FORMER", '[a-z0-9., "-]+').replace("NAME", "([a-z0-9.-]+)")
+        if found := re.fullmatch(pattern.encode(), data):
+            return found[1].decode()
+    return ""
 
 
 def in_transformers(entry: str) -> str:

@@ -7,7 +7,7 @@ such files have. What nobody can read, nobody builds either: it is passed over.
 import os
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -34,6 +34,7 @@ from krm_fn.tools.common.files import (
     real_path,
 )
 from krm_fn.tools.common.patterns import WorkingTree
+from krm_fn.tools.init.texts import find_shared_name
 
 _MAX_BYTES = 1_000_000
 """Of one file. Kustomizations, configurations and Applications are far smaller."""
@@ -60,7 +61,10 @@ _OF_A_CHART = frozenset({"templates", "crds", "charts"})
 
 
 class Kustomization(NamedTuple):
-    """The part of a kustomization that matters to others. The folders are real paths."""
+    """The part of a kustomization that matters to others. The folders are real paths.
+
+    `sets`: those of krm-fn among its plugins.
+    """
 
     folder: Path
     bases: tuple[Path, ...] = ()
@@ -69,7 +73,7 @@ class Kustomization(NamedTuple):
     has_charts: bool = False
     fetches_charts: bool = False
     chart_home: Path | None = None
-    runs_krm_fn: bool = False
+    sets: tuple[str, ...] = ()
 
 
 class KnownSet(NamedTuple):
@@ -83,7 +87,9 @@ class KnownSet(NamedTuple):
 class Around:
     """The repository of a directory; where there is none, the working directory, or what is beside the directory."""
 
-    def __init__(self, directory: Path, limits: Limits, planned: Iterable["KnownSet"] = ()) -> None:
+    def __init__(
+        self, directory: Path, limits: Limits, drafts: Mapping[Path, bytes] | None = None
+    ) -> None:
         self.directory = real_path(directory)
         self._shown = directory
         above = (self.directory, *self.directory.parents)
@@ -92,10 +98,10 @@ class Around:
         is_below = here in self.directory.parents and here != here.parent
         beside = here if is_below else self.directory.parent
         self.top = real_path(limits.root) if limits.root else self.repository or beside
-        self.reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
+        self.reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize), drafts))
         self._telling: dict[Path, frozenset[bytes]] = {}
         self._lets_helm_run = limits.enable_helm
-        self._planned = planned
+        self._drafts = drafts or {}
 
     @cached_property
     def kustomizations(self) -> dict[Path, Kustomization]:
@@ -107,17 +113,15 @@ class Around:
     @cached_property
     def sets(self) -> list[KnownSet]:
         """The sets of all other folders, and those that are going to be written there."""
-        others: set[tuple[Path, str]] = set()
+        found: set[tuple[Path, str]] = set()
+        for one in self.kustomizations.values():
+            found |= {(one.folder, name) for name in one.sets}
         for file in self._files:
-            names = self._sets_in(file)
-            if file.parent != self.directory:
-                others |= {(file.parent, name) for name in names}
+            found |= {(file.parent, name) for name in self._sets_in(file)}
         return [
-            *self._planned,
-            *(
-                KnownSet(name, folder, self.namespaces_of(folder))
-                for folder, name in sorted(others)
-            ),
+            KnownSet(name, folder, self.namespaces_of(folder))
+            for folder, name in sorted(found)
+            if folder != self.directory
         ]
 
     @property
@@ -126,16 +130,28 @@ class Around:
         here = [file for file in self._files if file.parent == self.directory]
         return frozenset(name for file in here for name in self._sets_in(file))
 
+    @property
+    def sets_below(self) -> set[str]:
+        """The sets of the bases in which kustomize runs krm-fn, or is going to."""
+        below = (one for one in self._below(self.directory) if one.folder != self.directory)
+        return {*chain.from_iterable(one.sets for one in below)}
+
+    def order(self, directories: Sequence[Path]) -> list[Path]:
+        """Put bases before what kustomize builds from them, and leave all else in its order."""
+        named = {*map(real_path, directories)}
+        return sorted(directories, key=lambda one: len(named & self._reach(real_path(one))))
+
     def has_common(self, folder: Path) -> bool:
         """Tell whether kustomize builds something from both folders."""
-        own = {one.folder for one in self._below(self.directory)}
-        return not own.isdisjoint(one.folder for one in self._below(folder))
+        return not self._reach(self.directory).isdisjoint(self._reach(folder))
 
     def namespaces_of(self, folder: Path) -> frozenset[str]:
         """Return the namespaces that are certain without a rendering; `""` where one is not known."""
         kustomization = self.kustomizations.get(folder)
         if kustomization and kustomization.namespace:
             return frozenset([kustomization.namespace])
+        bases = kustomization.bases if kustomization else ()
+        below = [self.kustomizations[one].namespace for one in bases if one in self.kustomizations]
         linkers = [
             text(get(root, "spec", "linker", "namespace"))
             for root in self._read(folder / CONFIG_FILE)
@@ -152,7 +168,7 @@ class Around:
         items = [
             item for item in map(read_item, find_objects(nodes)) if not is_configuration(item.id)
         ]
-        return frozenset(item.id.namespace for item in items) or frozenset([""])
+        return frozenset(item.id.namespace for item in items) or frozenset(["", *below])
 
     def check_can_write(self, file: Path) -> None:
         """Raise Rejected for a file that would be written outside of the repository, or through a link."""
@@ -163,9 +179,6 @@ class Around:
 
     def find_candidates(self) -> list[Path]:
         """Find the folders below that a deployer may apply: overlays, charts, packages, applications with manifests."""
-        used: set[Path] = set()
-        for one in self.kustomizations.values():
-            used.update(one.bases)
         # Only kustomize inflates what lies there.
         homes = {one.chart_home for one in self.kustomizations.values() if one.has_charts}
         found: list[Path] = []
@@ -176,7 +189,7 @@ class Around:
             )
             is_below = self.directory in folder.parents
             is_inflated = not homes.isdisjoint(folder.parents)
-            if is_root and is_below and not is_inflated and folder not in (*found, *used):
+            if is_root and is_below and not is_inflated and folder not in (*found, *self._used):
                 found.append(folder)
         built = [folder for folder in found if built_from(folder) or (folder / KPTFILE).is_file()]
         return sorted(built or found, key=os.fsencode)
@@ -197,23 +210,15 @@ class Around:
         if self.directory not in self.kustomizations:
             return
         if self.kustomizations[self.directory].is_component:
-            yield f"is a Component, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
-        elif any(self.directory in one.bases for one in self.kustomizations.values()):
-            yield f"is a base of other kustomizations, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
-        yield from self._obstacles_below()
-
-    def _obstacles_below(self) -> Iterator[str]:
-        tree = [*self._below(self.directory)]
-        for one in tree:
+            tops = sorted(map(self.show, self.find_tops()))
+            more = f"; pass {listing(tops, _MOST_NAMES)}" if tops else ""
+            yield f"is a Component, which is no package, but built into those that list it{more}"
+        for one in self._below(self.directory):
             if one.has_charts and not self._lets_helm_run:
                 yield (
                     f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when "
                     "told to; pass --enable-helm"
                 )
-        for one in tree:
-            if one.runs_krm_fn and one.folder != self.directory:
-                where = self.show(one.folder)
-                yield f"is built from {where}, which runs krm-fn, and {_ONLY_ON_TOP}; remove the entry there"
         for file, path in self._applied_by_flux:
             if self._is_generated_around(path):
                 yield (
@@ -239,23 +244,21 @@ class Around:
     def show(self, path: Path) -> str:
         return os.path.relpath(path)
 
-    def _pass_one_of(self, base: Path) -> str:
-        users = {base}
-        is_growing = True
-        while is_growing:
-            before = len(users)
-            for one in self.kustomizations.values():
-                if not users.isdisjoint(one.bases):
-                    users.add(one.folder)
-            is_growing = len(users) > before
-        tops: list[Path] = []
-        for user in sorted(users):
-            if not self._is_used(user) and not self.kustomizations[user].is_component:
-                tops.append(user)
-        return f"; pass {listing(map(self.show, tops), _MOST_NAMES)}" if tops else ""
+    def find_tops(self) -> set[Path]:
+        """Find the topmost kustomizations without krm-fn that are built from this directory."""
+        return {
+            one.folder
+            for one in self.kustomizations.values()
+            if not (one.sets or one.is_component or one.folder in self._used)
+            and self.directory in self._reach(one.folder)
+        }
 
-    def _is_used(self, folder: Path) -> bool:
-        return any(folder in one.bases for one in self.kustomizations.values())
+    @cached_property
+    def _used(self) -> set[Path]:
+        return {*chain.from_iterable(one.bases for one in self.kustomizations.values())}
+
+    def _reach(self, folder: Path) -> set[Path]:
+        return {one.folder for one in self._below(folder)}
 
     def _below(self, folder: Path) -> Iterator[Kustomization]:
         reached: set[Path] = set()
@@ -293,7 +296,8 @@ class Around:
     @cached_property
     def _files(self) -> list[Path]:
         # Without a repository, nothing says how far what belongs together goes.
-        return [*_walk(self.top, sys.maxsize if self.repository else _MOST_FOLDERS)]
+        walked = _walk(self.top, sys.maxsize if self.repository else _MOST_FOLDERS)
+        return [*walked, *self._drafts]
 
     @cached_property
     def _applied_by_flux(self) -> list[tuple[Path, Path]]:
@@ -334,8 +338,9 @@ class Around:
     def _data(self, file: Path) -> bytes:
         """Read a file; nothing of one that cannot be read, or that is larger than any that matters."""
         try:
-            return self.reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
-        except (OSError, Rejected):
+            is_small = self.reader.is_draft(file) or file.stat().st_size <= _MAX_BYTES
+            return self.reader.read(file) if is_small else b""
+        except (OSError, Rejected, ValueError):
             return b""
 
     def _read(self, file: Path) -> list[Node]:
@@ -358,6 +363,7 @@ class Around:
         if not fields.keys().isdisjoint(_PLUGINS):
             with suppress(Rejected):
                 plugins = find_plugins(folder, self.reader)
+                plugins = find_plugins(folder, self.reader, self.reader)
         inflates = any(name in fields and not is_null(fields[name]) for name in _CHART_FIELDS)
         home = real_path(folder / (text(get(fields.get("helmglobals"), "chartHome")) or "charts"))
         return Kustomization(
@@ -371,7 +377,12 @@ class Around:
                 _is_elsewhere(one, home) for one in elements(fields.get("helmcharts"))
             ),
             chart_home=home,
-            runs_krm_fn=any(plugin.krm_fn for plugin in plugins),
+            sets=tuple(
+                # A patch names the set where packages share a configuration.
+                find_shared_name(self._data(one.path / KUSTOMIZATIONS[0])) or one.krm_fn.id.name
+                for one in plugins
+                if one.krm_fn
+            ),
         )
 
 
@@ -380,9 +391,6 @@ def _is_elsewhere(chart: Node, home: Path) -> bool:
     name, version = text(get(chart, "name")), text(get(chart, "version"))
     places = (home / name, home / f"{name}-{version}" / name)
     return bool(text(get(chart, "repo"))) and not any(one.is_dir() for one in places)
-
-
-_ONLY_ON_TOP = "kustomize runs functions only for the topmost kustomization"
 
 
 def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
