@@ -205,7 +205,7 @@ LAYOUTS: dict[str, Layout] = {
             "cluster/ks.yaml": FLUX % "apps",
         },
         "apps/web",
-        "is built by Flux as a part of apps (cluster/ks.yaml)",
+        "is built by Flux as a part of apps (cluster/ks.yaml:6)",
     ),
     "krm-fn is there": Layout(
         {

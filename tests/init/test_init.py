@@ -15,7 +15,7 @@ from krm_fn.base.problem import Outcome, Rejected
 from krm_fn.cli.main import main
 from krm_fn.core.config.config import parse_config
 from krm_fn.function import read_config
-from krm_fn.tools.common.files import DEFAULT_LIMITS
+from krm_fn.tools.common.files import DEFAULT_LIMITS, is_sharing_folder
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
 from tests.tools.require import require
@@ -332,8 +332,13 @@ def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
     said = init(shop.relative_to(tmp_path)).stdout.decode().replace("\n  ", " ")
-    (line,) = re.findall("^next: (.*) build with kustomize alone, which fails", said, re.MULTILINE)
-    assert line == "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
+    assert lines_that_name(said, "shop, or a folder that is not known") == [
+        "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
+    ]
+
+
+def lines_that_name(said: str, what: str) -> list[str]:
+    return re.findall(f"^next: these lines name {what}[;,] .*: (.*)$", said, re.MULTILINE)
 
 
 @pytest.mark.needs("kubectl")
@@ -341,7 +346,92 @@ def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: 
     write(tmp_path, BUILDING)
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
-    assert "build with kustomize alone" not in init(shop, "--deployer", "flux").stdout.decode()
+    assert "these lines name" not in init(shop, "--deployer", "flux").stdout.decode()
+
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web}
+spec:
+  %s
+"""
+APPLICATION_SET = APPLICATION.replace("kind: Application", "kind: ApplicationSet")
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web}
+spec:
+  path: ./apps/web
+"""
+NAMES_IT = {
+    "an Application": APPLICATION % "source: {path: apps/web}",
+    "one of its sources, in another spelling": APPLICATION
+    % "sources: [{ref: a}, {path: ./apps/web/}]",
+    "an ApplicationSet for folders": APPLICATION_SET
+    % "generators: [{git: {directories: [{path: 'apps/*'}]}}]",
+    "one for listed folders": APPLICATION_SET
+    % "generators: [{list: {elements: [{path: apps/web}]}}]",
+    "one that leaves out another": APPLICATION_SET
+    % "generators: [{git: {directories: [{path: 'apps/*'}, {path: apps/api, exclude: true}]}}]",
+    "a Kustomization of Flux": FLUX,
+}
+NAMES_ANOTHER = {
+    "a folder beside it": APPLICATION % "source: {path: apps/api}",
+    "a folder below it": APPLICATION % "source: {path: apps/web/base}",
+    "the folder above": APPLICATION % "source: {path: apps}",
+    "folders of another depth": APPLICATION_SET
+    % "generators: [{git: {directories: [{path: '*'}, {path: 'apps/*/*'}]}}]",
+    "a pattern that leaves it out": APPLICATION_SET
+    % "generators: [{git: {directories: [{path: 'apps/*'}, {path: apps/web, exclude: true}]}}]",
+    "an object of another group": APPLICATION.replace("argoproj.io", "example.org")
+    % "source: {path: apps/web}   # argoproj.io",
+}
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize("deployer", ["", "argocd"])
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [(one, True) for one in NAMES_IT.values()] + [(one, False) for one in NAMES_ANOTHER.values()],
+    ids=[*NAMES_IT, *NAMES_ANOTHER],
+)
+def test_what_tells_a_deployer_to_build_the_folder_is_named(
+    text: str, deployer: str, is_named: bool, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    web = write(tmp_path / "apps/web", {**read(shop), "kustomization.yaml": RESOURCES})
+    write(tmp_path, {"cluster/apps.yaml": f"{text}---\n{text}"})
+    options = ["--deployer", deployer] if deployer else []
+    outcome = init(web.relative_to(tmp_path), *options)
+    assert outcome.exit_code == 0, outcome.stderr
+    what = "apps/web" if deployer else "apps/web, or a folder that is not known"
+    found = lines_that_name(outcome.stdout.decode().replace("\n  ", " "), what)
+    assert found == (["cluster/apps.yaml:5, cluster/apps.yaml:11"] if is_named else [])
+
+
+JOBS = {
+    "a list of folders that another line builds": (
+        "overlay: [shop]\nrun: kustomize build ${{ matrix.overlay }}\n",
+        [".github/workflows/a.yaml:1, .github/workflows/a.yaml:2"],
+    ),
+    "an action's argument": ("kustomizationPath: ./shop\n", [".github/workflows/a.yaml:1"]),
+    "a word that is no folder": ("name: Build the workshop\n", []),
+    "another folder": ("overlay: [other]\n", []),
+    "a job that runs krm-fn": ("paths: shop\nrun: krm-fn diff shop\n", []),
+}
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize(("job", "named"), JOBS.values(), ids=JOBS)
+def test_a_line_of_a_job_that_names_the_folder_is_named(
+    job: str, named: list[str], shop: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/a.yaml": job, "other/a.yaml": WEB})
+    (tmp_path / ".git").mkdir()
+    write(shop, {"kustomization.yaml": RESOURCES})
+    said = init(shop.relative_to(tmp_path)).stdout.decode().replace("\n  ", " ")
+    assert lines_that_name(said, "shop, or a folder that is not known") == named
 
 
 COPIES = {
@@ -1083,11 +1173,144 @@ def test_what_is_said_of_a_shared_configuration_names_its_file_and_line() -> Non
 @pytest.mark.needs("kubectl")
 def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None:
     write(services, {"deploy.sh": "kubectl apply -k apps/web/overlays/prod\n"})
-    outcome = main(["init", ALL, "--share", "krm", "--deployer", "argocd"])
+    write(
+        services,
+        {
+            "sets.yaml": APPLICATION_SET
+            % "generators: [{git: {directories: [{path: 'apps/*/*/dev'}]}}]"
+        },
+    )
+    outcome = main(["init", ALL, "--share", "krm"])
     assert outcome.exit_code == 0, outcome.stderr
     steps = [one for one in outcome.stdout.decode().splitlines() if one.startswith("next: ")]
     assert [one for one in steps if "deploy.sh:1" in one and "apps/web/overlays/prod" in one]
-    assert len([one for one in steps if "plugin: {}" in one]) == 1
+    named = "apps/api/overlays/dev, apps/web/overlays/dev"
+    assert len([one for one in steps if "sets.yaml:5" in one and named in one]) == 1
+    assert len([one for one in steps if "kustomize build" in one]) == 1
+
+
+FOR_ARGO_CD = ("init", ALL, "--share", "krm", "--deployer", "argocd")
+ANNOTATIONS = "  annotations:\n"
+
+
+@pytest.mark.needs("kubectl")
+def test_what_krm_fn_builds_for_its_deployer_shares_without_an_entry(services: Path) -> None:
+    before = read(services)
+    outcome = main([*FOR_ARGO_CD])
+    assert outcome.exit_code == 0, outcome.stderr
+    after = read(services)
+    assert before.items() <= after.items()
+    assert {*after} - {*before} == {
+        "krm/kustomization.yaml",
+        "krm/krm-fn.yaml",
+        *(
+            f"apps/{one}/overlays/{stage}/krm/kustomization.yaml"
+            for one in SERVICES
+            for stage in ("dev", "prod")
+        ),
+    }
+    assert "config.kubernetes.io/function" not in after["krm/krm-fn.yaml"]
+    for service in SERVICES:
+        assert sets_of(main(["render", f"apps/{service}/overlays/prod"])) == {service}
+    for again in (FOR_ARGO_CD, FOR_ARGO_CD[:-2], FOR_ARGO_CD[:2]):
+        assert (main([*again]).exit_code, read(services)) == (0, after)
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize("command", ["render --check", "explain", "verify", "graph"])
+def test_a_folder_that_nobody_lists_counts_as_one_that_is_listed(
+    command: str, services: Path
+) -> None:
+    assert main(["init", "apps/web/overlays/prod", "--share", "krm"]).exit_code == 0
+    said: list[object] = []
+    for listed in ("", "transformers: [krm]\n"):
+        file = services / "apps/web/overlays/prod/kustomization.yaml"
+        file.write_text(OVERLAY.format("web", "prod") + listed)
+        outcome = main([*command.split(), "apps/web/overlays/prod"])
+        # An annotation says more to krm-fn that runs as a function, and takes a line.
+        stdout = re.sub(rb"(prod):\d+$", rb"\1", outcome.stdout, flags=re.MULTILINE)
+        said.append(outcome._replace(stdout=stdout))
+    assert said[0] == said[1]
+
+
+@pytest.mark.needs("kubectl")
+@pytest.mark.usefixtures("services")
+def test_the_folders_of_packages_are_none_of_them() -> None:
+    assert main([*FOR_ARGO_CD]).exit_code == 0
+    outcome = main(["verify", "apps/*/overlays/**"])
+    assert "4 packages: 4 verified\n" in outcome.stderr
+    outcome = main(["init", "apps/web"])
+    assert outcome.stderr.endswith(
+        "these folders would do: apps/web/overlays/dev, apps/web/overlays/prod\n"
+    )
+
+
+@pytest.mark.needs("kubectl")
+def test_a_deployer_that_needs_the_entry_gets_it_later(services: Path) -> None:
+    assert main([*FOR_ARGO_CD]).exit_code == 0
+    before = read(services)
+    more = ["init", ALL, "--share", "krm", "--deployer", "kapp"]
+    outcome = main(more)
+    assert (outcome.exit_code, read(services)) == (1, before)
+    said = outcome.stdout.decode()
+    assert "krm/krm-fn.yaml: is there, and is not changed; set in it:\n  metadata:\n" in said
+    assert "  spec:\n    deployers: [argocd, kapp]\n" in said
+    config = services / "krm/krm-fn.yaml"
+    run = f"{ANNOTATIONS}    config.kubernetes.io/function: 'exec: {{path: krm-fn}}'\n"
+    text = config.read_text().replace(ANNOTATIONS, run).replace("[argocd]", "[argocd, kapp]")
+    config.write_text(text)
+    assert main(more).exit_code == 0
+    changed = {name for name, text in read(services).items() if before[name] != text}
+    assert changed - {"krm/krm-fn.yaml"} == {
+        f"apps/{one}/overlays/{stage}/kustomization.yaml"
+        for one in SERVICES
+        for stage in ("dev", "prod")
+    }
+    listed = read(services)["apps/web/overlays/dev/kustomization.yaml"]
+    assert listed.endswith("\ntransformers:\n- krm\n")
+    assert sets_of(main(["render", "apps/web/overlays/dev"])) == {"web"}
+
+
+@pytest.mark.needs("kubectl")
+def test_a_folder_of_this_name_that_is_about_something_else_changes_nothing(services: Path) -> None:
+    package = services / "apps/web/overlays/dev"
+    plain = main(["render", str(package)])
+    write(package / "krm", {"kustomization.yaml": "resources: [web.yaml]\n", "web.yaml": WEB})
+    assert main(["render", str(package)]) == plain
+    assert main(["verify", "apps/web/overlays/**"]).stderr.count("/krm: ") == 1
+
+
+@pytest.mark.needs("kubectl")
+def test_a_folder_that_cannot_be_read_is_no_silence(
+    services: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([*FOR_ARGO_CD]).exit_code == 0
+
+    def refuse(path: Path, mode: str) -> None:
+        raise PermissionError(13, f"Permission denied: {mode}", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        assert is_sharing_folder(services / "apps/web/overlays/dev/krm")
+
+
+@pytest.mark.needs("kubectl")
+def test_two_configurations_beside_a_kustomization_are_refused(services: Path) -> None:
+    assert main([*FOR_ARGO_CD]).exit_code == 0
+    write(services / "apps/web/overlays/dev", {"krm-fn.yaml": MINE % ""})
+    outcome = main(["render", "apps/web/overlays/dev"])
+    assert outcome.exit_code == 1
+    assert "choose one with --config" in outcome.stderr
+
+
+@pytest.mark.needs("kubectl")
+def test_a_folder_whose_shared_one_is_gone_is_no_silence(services: Path) -> None:
+    assert main([*FOR_ARGO_CD]).exit_code == 0
+    shutil.rmtree(services / "krm")
+    for command in ("render", "verify"):
+        outcome = main([command, "apps/web/overlays/dev"])
+        assert outcome.exit_code, command
+        assert "apps/web/overlays/dev/krm: " in outcome.stderr
 
 
 @pytest.mark.needs("kubectl")
@@ -1195,15 +1418,9 @@ SHARED = "resources: [krm-fn.yaml]\n"
 NOT_SHARED = [
     pytest.param(
         {"krm/kustomization.yaml": SHARED + "namePrefix: a-\n", "krm/krm-fn.yaml": MINE % RUN},
-        "error: krm: --share takes a folder whose kustomization has krm-fn.yaml as its only resource, with the "
-        "annotation config.kubernetes.io/function; or one that is not there\n",
+        "error: krm: --share takes a folder whose kustomization has krm-fn.yaml as its only resource, of kind "
+        "ConfigRevisions; or one that is not there\n",
         id="a folder that does more",
-    ),
-    pytest.param(
-        {"krm/kustomization.yaml": SHARED, "krm/krm-fn.yaml": MINE % ""},
-        "error: krm: --share takes a folder whose kustomization has krm-fn.yaml as its only resource, with the "
-        "annotation config.kubernetes.io/function; or one that is not there\n",
-        id="a configuration that does not say how kustomize runs it",
     ),
     pytest.param(
         {"krm/README.md": "a\n"},

@@ -234,6 +234,78 @@ def linker_objects(rendered: list[dict[str, Any]]) -> dict[str, int]:
     )
 
 
+ALL_SERVICES = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: services}
+spec:
+  generators:
+  - git:
+      repoURL: https://git.example.org/services.git
+      revision: HEAD
+      directories:
+      - path: services/*/overlays/*
+      - {path: services/tax/overlays/staging, exclude: true}
+  template:
+    metadata: {name: '{{path[1]}}-{{path.basename}}'}
+    spec:
+      project: default
+      source: {repoURL: https://git.example.org/services.git, path: '{{path}}'}
+      destination: {name: in-cluster}
+"""
+OLDER_JOB = """\
+on: push
+jobs:
+  build:
+    strategy:
+      matrix:
+        overlay:
+        - services/cart/overlays/prod
+    steps:
+    - run: kustomize build ${{ matrix.overlay }} | kubectl apply -f -
+"""
+FOR_ARGO_CD = f"krm-fn init '{ALL}' --share krm --deployer argocd > said.txt 2>&1\n"
+
+
+def test_what_builds_the_services_already_goes_on_until_it_is_switched(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    for name, text in (
+        ("cluster/services.yaml", ALL_SERVICES),
+        (".github/workflows/deploy.yaml", OLDER_JOB),
+    ):
+        (place.repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.repository / name).write_text(text)
+    place.type_in("git add --all && git commit -qm 'Deploy' && git push -q\n")
+    before, plain = place.tree(), {one: place.run("kustomize", "build", one) for one in PACKAGES}
+
+    place.type_in(FOR_ARGO_CD)
+    assert not [one for one in place.changed_lines() if "/krm/" not in f"/{one}"]
+    assert {one: place.run("kustomize", "build", one) for one in PACKAGES} == plain
+    said = (place.repository / "said.txt").read_text()
+    named = re.findall(r"these lines name (.*), and go on as before .*: (\S+)\n", said)
+    first = "services/account/overlays/prod, services/account/overlays/staging, services/billing/overlays/prod"
+    assert named == [(f"{first} and 20 more", "cluster/services.yaml:10")]
+    assert len(revisions(place.render(ALL))) == len(PACKAGES)
+    assert (
+        place.type_in(f"krm-fn verify '{ALL}' 2>&1 | tail -n 1\n") == "24 packages: 24 verified\n"
+    )
+    diff = f"krm-fn diff --against origin/main '{ALL}*' 2> /dev/null | tail -n 1\n"
+    assert place.type_in(diff) == "24 packages: 24 changed\n"
+    place.type_in("git add krm services && git commit -qm 'Share' && git push -q\n")
+    place.type_in("sed -i 's/^spec:/&\\n  kinds: [Secret]/' krm/krm-fn.yaml\n")
+    assert place.type_in(diff) == "24 packages: 24 changed\n"
+    place.type_in("git checkout -q krm\n")
+    place.type_in(ALL_LEAVE)
+    place.run("git", "add", "--all", "krm", "services")
+    assert place.tree() == before
+
+    place.type_in(f"krm-fn init '{ALL}' --share krm > said.txt 2>&1\n")
+    said = (place.repository / "said.txt").read_text()
+    job = ".github/workflows/deploy.yaml"
+    assert f"alone fails at the new entry: cluster/services.yaml:10, {job}:7, {job}:9\n" in said
+    assert f"alone fails at the new entry: cluster/services.yaml:10, {job}:9\n" in said
+
+
 WITHOUT_A_NAME = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions

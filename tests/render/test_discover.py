@@ -71,6 +71,10 @@ SHARED = {
     "app/kustomization.yaml": "transformers:\n- krm\n",
 }
 LEFT_TO_IT = "warning: kustomization.yaml:2:3: transformers: kustomize runs krm; this directory is left to it\n"
+UNLISTED = SHARED | {
+    "app/krm/kustomization.yaml": "resources: [../../krm]\npatches:\n- target: {kind: ConfigRevisions}\n",
+    "app/kustomization.yaml": "resources: []\n",
+}
 OUTSIDE = {"kustomization.yaml": "resources: [krm-fn.yaml]\n", "krm-fn.yaml": EXEC}
 FOLDERS = [
     pytest.param(SHARED, BOTH, Outcome(b"", LEFT_TO_IT, 0), id="that kustomize runs"),
@@ -88,6 +92,19 @@ FOLDERS = [
     ),
     pytest.param(
         SHARED | {"app/kustomization.yaml": "resources:\n- krm\n"}, "", NOBODY, id="as a base"
+    ),
+    pytest.param(UNLISTED, BOTH, TAKEN, id="that nobody lists, so that kustomize does not run it"),
+    pytest.param(
+        UNLISTED | {"app/kustomization.yaml": "transformers:\n- krm\n"},
+        BOTH,
+        Outcome(b"", LEFT_TO_IT, 0),
+        id="that could be without the entry",
+    ),
+    pytest.param(
+        UNLISTED | {"app/krm/kustomization.yaml": "resources: []\n"},
+        "",
+        NOBODY,
+        id="of this name with something else, which nobody lists",
     ),
     pytest.param(
         SHARED | {"app/kustomization.yaml": "generators:\n- krm\n"},

@@ -23,7 +23,6 @@ from krm_fn.tools.builds.check_chart import check_chart
 from krm_fn.tools.builds.check_kustomization import Checked, check_kustomization, read_tree
 from krm_fn.tools.builds.kustomization import (
     Marked,
-    PluginFolder,
     builds_only_krm_fn,
     find_local_bases,
     find_plugins,
@@ -43,7 +42,16 @@ from krm_fn.tools.builds.kustomize_copy import (
 )
 from krm_fn.tools.builds.listed_charts import ListedChart
 from krm_fn.tools.builds.named_fields import named_fields
-from krm_fn.tools.common.files import CHART, Allowance, Files, built_from, check_named, prove_below
+from krm_fn.tools.common.files import (
+    CHART,
+    SHARED,
+    Allowance,
+    Files,
+    built_from,
+    check_named,
+    is_sharing_folder,
+    prove_below,
+)
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.program import (
     Program,
@@ -119,10 +127,11 @@ class Built(NamedTuple):
 
     `again` is what it printed when it was run a second time; empty for programs whose output is
     always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
-    kustomize. `bases` are the other local directories that it read. `notes`: what kustomize knew of
-    the names of objects, as its annotations, where that is not in the text. `marked`: what its
-    kustomizations say of the names of objects, where no annotation in the text does.
-    `loses_hooks`: helm would not pass the hooks among the objects to a post-renderer.
+    kustomize. `is_early`: kustomize itself would run it before its end. `bases` are the other local
+    directories that it read. `notes`: what kustomize knew of the names of objects, as its
+    annotations, where that is not in the text. `marked`: what its kustomizations say of the names
+    of objects, where no annotation in the text does. `loses_hooks`: helm would not pass the hooks
+    among the objects to a post-renderer.
     """
 
     command: str
@@ -131,6 +140,7 @@ class Built(NamedTuple):
     again: bytes = b""
     configuration: tuple[Path, bytes] | None = None
     configured_by: str = ""
+    is_early: bool = False
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     marked: Mapping[Marked, str] = {}
@@ -168,7 +178,18 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         again = _run(directory, command, allowance).stdout
         loses_hooks = _HOOK in built.stdout and not _passes_hooks(program, directory, allowance)
         return built._replace(again=again, loses_hooks=loses_hooks)
-    return _build_kustomization(directory, file, helm, allowance)
+    built = _build_kustomization(directory, file, helm, allowance)
+    folder = directory / SHARED
+    if built.configuration or not is_sharing_folder(folder):
+        return built
+    # Nobody lists this folder: it is built as if somebody did.
+    program = _find(folder, built_from(folder), "kustomize", "kubectl")
+    check_kustomization(folder, allowance)
+    command = [program, _BUILD[program], "--"]
+    shared = _build_plugins(folder.resolve(), command, allowance)
+    return built._replace(
+        configuration=(Path(SHARED), shared), configured_by=f"{program} {_BUILD[program]}"
+    )
 
 
 def _passes_hooks(program: str, directory: Path, allowance: Allowance) -> bool:
@@ -213,7 +234,9 @@ def _build_kustomization(
             return plain._replace(notes=read_notes(copy.restore(notes)) if notes else {})
         is_built = tree.function is not None and tree.function.built
         by = f"{program} {_BUILD[program]}" if is_built else ""
-        return kustomize.run_copy(copy)._replace(configuration=tree.configuration, configured_by=by)
+        return kustomize.run_copy(copy)._replace(
+            configuration=tree.configuration, configured_by=by, is_early=True
+        )
 
 
 def _check_with_folders(directory: Path, command: list[str], allowance: Allowance) -> Checked:
@@ -229,22 +252,22 @@ def _check_with_folders(directory: Path, command: list[str], allowance: Allowanc
     for folder in checked.folders:
         if folder.path not in built:
             built[folder.path] = _build_plugins(
-                folder, command, allowance, is_offline=checked.is_offline
+                folder.path, command, allowance, is_offline=checked.is_offline
             )
     return check_kustomization(directory, allowance, built) if built else checked
 
 
 def _build_plugins(
-    folder: PluginFolder, command: list[str], allowance: Allowance, *, is_offline: bool
+    folder: Path, command: list[str], allowance: Allowance, *, is_offline: bool = False
 ) -> bytes:
     """Build a folder as kustomize does to run what is in it: objects for tools stay, and no name gets a hash."""
     with temporary_folder() as around:
-        write_around(around, folder.path, plain_plugins())
+        write_around(around, folder, plain_plugins())
         built = _run(
-            shown_path(folder.path),
+            shown_path(folder),
             [*command, "--", str(around)],
             allowance,
-            lambda said: said.replace(os.fsencode(around), os.fsencode(folder.path)),
+            lambda said: said.replace(os.fsencode(around), os.fsencode(folder)),
             {"TMPDIR": str(around)},
             is_offline=is_offline,
         )

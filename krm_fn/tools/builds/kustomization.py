@@ -30,7 +30,14 @@ from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import is_configuration, is_our_program
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.named_fields import named_field, read_kustomization, read_plainly
-from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files, without_dots
+from krm_fn.tools.common.files import (
+    KUSTOMIZATIONS,
+    SHARED,
+    Allowance,
+    Files,
+    is_sharing_folder,
+    without_dots,
+)
 from krm_fn.tools.common.opened_texts import place, placed_in
 
 PLUGINS = ("generators", "transformers", "validators")
@@ -194,12 +201,13 @@ def _resources_below(folder: Path, files: Files) -> Iterator[Path]:
 
 
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
-    """Tell whether the kustomization of a directory lists krm-fn, or cannot be read to find that out."""
+    """Tell whether a kustomization lists krm-fn, or has the folder for it, or cannot be read to find that out."""
     files = Files(directory, allowance)
     anywhere = Files(allowance.limits.root or Path("/"), allowance)  # as a base may be
     try:
         is_listed = any(plugin.krm_fn for plugin in find_plugins(directory, files, anywhere))
-        return is_listed or _lacks_a_plugin(directory, files, anywhere)
+        is_there = is_listed or is_sharing_folder(directory / SHARED)
+        return is_there or _lacks_a_plugin(directory, files, anywhere)
     except Rejected:
         return True
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.settings import KIND
 
 MAX_LEVELS = 100
 """The most folders in folders; real repositories stay under 20."""
@@ -20,6 +21,8 @@ MANIFESTS = (".yaml", ".yml", ".json")
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
+SHARED = "krm"
+"""The folder of a package that leads to a shared configuration."""
 
 CHART = "Chart.yaml"
 
@@ -304,3 +307,16 @@ def unreadable(name: str, error: OSError) -> Problem:
 def built_from(directory: Path) -> str:
     """Return the file that a directory is built from; `""` for a plain folder of manifests."""
     return next((name for name in (*KUSTOMIZATIONS, CHART) if (directory / name).is_file()), "")
+
+
+def is_sharing_folder(folder: Path) -> bool:
+    """Tell whether a folder is that of a package which leads to a shared configuration.
+
+    Another folder of this name is anything. What is wrong with this one, kustomize says when it builds it.
+    """
+    file = folder / KUSTOMIZATIONS[0]
+    if folder.name != SHARED or not file.is_file():
+        return False
+    with suppress(OSError), file.open("rb") as opened:
+        return KIND.encode() in opened.read(_CHUNK)
+    return True  # who builds it says what cannot be read

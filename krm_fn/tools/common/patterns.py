@@ -13,7 +13,13 @@ from typing import Protocol
 
 from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    MANIFESTS,
+    MAX_LEVELS,
+    is_sharing_folder,
+)
 
 NEVER = ".git"
 """No tree of git contains one, and no package does."""
@@ -111,7 +117,7 @@ def _match_here(pattern: str) -> list[str]:
     named = [*takewhile(lambda part: _WILDCARD.search(part) is None, parts)]
     base = Path(*named)
     matches = sorted(match(parts[len(named) :], ".", WorkingTree(base)))
-    return [os.path.normpath(base / one) for one in matches]
+    return [os.path.normpath(base / one) for one in matches if not is_sharing_folder(base / one)]
 
 
 def match(parts: tuple[str, ...], here: str, tree: Folders) -> Iterator[str]:

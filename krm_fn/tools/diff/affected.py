@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import KPTFILE
 from krm_fn.tools.builds.builds import find_ways_out
-from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files, is_sharing_folder
 from krm_fn.tools.common.patterns import NEVER, WorkingTree, match
 from krm_fn.tools.git.git import LINK, GitTree
 
@@ -33,7 +33,7 @@ def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
     parts = PurePosixPath(pattern).parts
     here = set(match(parts, ".", WorkingTree(folder)))
     there = set(match(parts, ".", _Revision(tree)))
-    return sorted(here | there)
+    return sorted(one for one in here | there if not is_sharing_folder(folder / one))
 
 
 class _Revision:

@@ -4,10 +4,12 @@ import json
 import os
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.base.node import get, plain_value, text
@@ -18,12 +20,18 @@ from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
 from krm_fn.tools.builds.builds import HelmOptions
-from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
+from krm_fn.tools.common.files import (
+    KUSTOMIZATIONS,
+    SHARED,
+    Allowance,
+    Limits,
+    real_path,
+    unreadable,
+)
 from krm_fn.tools.common.patterns import find_packages_here, find_patterns, stands_for_several
 from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
 from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import (
-    SHARED,
     Door,
     Planned,
     Wishes,
@@ -70,13 +78,14 @@ _IMAGE = (
     "no release of krm-fn is published yet: build the image (make image), docker push it to your registry, and set "
     "spec.linker.image"
 )
-_FLUX_FAILS = (
-    "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
+_FAIL_ALONE = (
+    "these lines name {path}, or a folder that is not known; look whether each lets kustomize run functions "
+    "(--enable-alpha-plugins --enable-exec; Flux runs none) or deploys what krm-fn has rendered, as kustomize alone "
+    "fails at the new entry: {lines}"
 )
-_FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and goes on as before until then"
-_BUILDS_FAIL = (
-    "{lines} build with kustomize alone, which fails at the new entry: add --enable-alpha-plugins --enable-exec there, "
-    "or let `krm-fn render {path}` print what kubectl applies"
+_GO_ON = (
+    "these lines name {path}, and go on as before until they lead to what krm-fn has rendered, or use its plugin for "
+    "Argo CD: {lines}"
 )
 _ON_TOP = "krm-fn init {tops}   # built from where krm-fn runs now, which sees nothing of what they change"
 _NOT_AS_IT_IS = (
@@ -430,8 +439,7 @@ def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
         yield _IMAGE
     for first in reversed(first_of_doors):
         yield from _next_of(first)
-    for one in prepared:
-        yield from _name_broken(one)
+    yield from _name_builds(prepared)
     named = {one.around.directory for one in prepared}
     found = chain.from_iterable(one.around.find_tops() for one in prepared if one.has_entry)
     if tops := {*found} - named:
@@ -461,13 +469,12 @@ def _next_of(prepared: _Prepared) -> Iterator[str]:
         yield step.format(path=prepared.shown, helm=helm, namespace=namespace, config=config)
 
 
-def _name_broken(prepared: _Prepared) -> Iterator[str]:
-    """Name what builds the directory without running functions."""
-    path = prepared.shown
-    has_entry = prepared.has_entry
-    if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
-        files = listing(prepared.around.flux_files, _MOST_NAMES)
-        yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
-    builds = find_builds(prepared.elsewhere.texts, prepared.directory) if has_entry else []
-    if builds:
-        yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
+def _name_builds(prepared: Iterable[_Prepared]) -> Iterator[str]:
+    """Name what builds the directories, once for those that the same lines name."""
+    named: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in prepared:
+        builds = find_builds(one.elsewhere.texts, one.directory) if one.has_entry else []
+        if lines := listing([*one.around.named_at, *builds], MOST_LINES):
+            named[_FAIL_ALONE if one.has_entry else _GO_ON, lines].append(one.shown)
+    for (says, where), paths in named.items():
+        yield says.format(lines=where, path=listing(paths, _MOST_NAMES))

@@ -33,7 +33,16 @@ from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from, real_path
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    SHARED,
+    Allowance,
+    Files,
+    built_from,
+    is_sharing_folder,
+    real_path,
+)
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
@@ -113,10 +122,6 @@ class Planned(NamedTuple):
         return self.goes or self.data is not None
 
 
-SHARED = "krm"
-"""The folder of a package that leads to a shared configuration."""
-
-
 def plan_shared(
     folder: Path, wishes: Wishes, around: Around, allowance: Allowance
 ) -> list[Planned]:
@@ -129,17 +134,19 @@ def plan_shared(
     around.check_can_write(config)
     if os.path.lexists(config) and os.path.lexists(kustomization):
         there, before = files.read(config), files.read(kustomization)
-        item, settings = _parse(config, there.replace(NO_SET.encode(), SHARED.encode()))
-        listed = _list_resources(read_yaml(before).roots)
-        is_known = item.id.kind == KIND and bool(runtimes_of(item))
-        if listed != [CONFIG_FILE] or not is_known:
+        item, _ = _parse(config, there)
+        fields = dict(chain.from_iterable(map(entries, read_yaml(before).roots)))
+        others = fields.keys() - {"apiVersion", "kind", "resources"}
+        listed = [*map(text, elements(fields.get("resources")))]
+        if others or listed != [CONFIG_FILE] or item.id.kind != KIND:
             message = (
-                f"--share takes a folder whose kustomization has {CONFIG_FILE} as its only resource, with the "
-                "annotation config.kubernetes.io/function; or one that is not there"
+                f"--share takes a folder whose kustomization has {CONFIG_FILE} as its only resource, of kind {KIND}; "
+                "or one that is not there"
             )
             raise Rejected(Problem(message, file=str(folder)))
-        unset = _find_unset(settings, wishes)
-        missing = in_spec(unset, "") if any(unset) else ""
+        # Packages have several namespaces.
+        common = wishes._replace(namespace="")
+        missing = "".join(_find_missing(config, there, Door.KUSTOMIZE, common))
         said = _LACKS_LINES if missing else "unchanged"
         return [
             Planned(config, said, there, by_hand=missing),
@@ -151,27 +158,15 @@ def plan_shared(
             "name a new folder"
         )
         raise Rejected(Problem(message, file=str(folder)))
-    annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
     linker = LinkerTexts(wishes.image, wishes.namespace, wishes.account)
     spec = SpecTexts(wishes.deployers, wishes.strategy, wishes.kinds)
-    own = write_config(SHARED, annotations, spec, linker)
-    _parse(config, own.encode())
+    own = write_config(SHARED, _annotate(Door.KUSTOMIZE, wishes), spec, linker)
     written = rename_config(own, NO_SET).replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
+    _parse(config, written.encode())
     return [
         Planned(config, "written", data=written.encode()),
         Planned(kustomization, "written", data=LISTS_CONFIG.encode()),
     ]
-
-
-def _list_resources(kustomization: list[Node]) -> list[str]:
-    """Return the resources of a kustomization that has nothing else; nothing of any other."""
-    listed: list[str] = []
-    for root in kustomization:
-        names = {name for name, _ in entries(root)}
-        if not names <= {"apiVersion", "kind", "resources"}:
-            return []
-        listed += map(text, elements(get(root, "resources")))
-    return listed
 
 
 def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> list[Planned]:
@@ -262,6 +257,8 @@ def _find_config(directory: Path, door: Door, around: Around, files: Files) -> P
         listed = find_listed(directory, around, files)
         if listed:
             return listed[-1]
+        if is_sharing_folder(directory / SHARED):
+            return directory / SHARED / KUSTOMIZATIONS[0]
     if door is Door.KPT:
         for root in _read(directory / KPTFILE, files):
             for named, settings in find_in_kptfile(root):
@@ -326,7 +323,8 @@ def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
 
 def _parse(file: Path, data: bytes) -> tuple[Item, Settings]:
     with placed_in(str(file)):
-        config = read_config(data)
+        # What packages share has a set in each of them.
+        config = read_config(data.replace(NO_SET.encode(), SHARED.encode()))
         settings = parse_config(config)
     assert is_mapping(config), "else it is refused"  # noqa: S101  # for the type checker
     return read_item(config), settings
@@ -350,13 +348,16 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
     if wishes.shared:
         return add_former_sets(rename_config(wishes.shared, name), around.sets_below - {name})
-    is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
-    run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     namespace = "" if door is Door.CHART else wishes.namespace
     linker = LinkerTexts(wishes.image, namespace, wishes.account)
     spec = SpecTexts(deployers, wishes.strategy, wishes.kinds)
-    config = write_config(name, run + FOR_TOOLS, spec, linker)
+    config = write_config(name, _annotate(door, wishes), spec, linker)
     return add_former_sets(config, around.sets_below - {name})
+
+
+def _annotate(door: Door, wishes: Wishes) -> str:
+    is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
+    return FOR_TOOLS if is_first or door is not Door.KUSTOMIZE else RUN_BY_KUSTOMIZE + FOR_TOOLS
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:
@@ -373,7 +374,8 @@ def _plan_kustomization(
 ) -> Iterator[Planned]:
     file = directory / built_from(directory)
     data = files.read(file)
-    entry = os.path.relpath(config.file, directory)
+    is_folder = config.file.name in KUSTOMIZATIONS
+    entry = SHARED if is_folder else os.path.relpath(config.file, directory)
     listed: list[str] = []
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
@@ -381,10 +383,14 @@ def _plan_kustomization(
     if Path(entry) in map(Path, listed) or find_listed(directory, around, files):
         yield Planned(file, "unchanged", data)
         return
-    text_of_config = config.data if config.before is None else config.before
-    if text_of_config is not None and not config.by_hand:
+    # What a folder builds is in the shared text, and nobody may have said where that is.
+    text_of_config = wishes.shared.encode() if is_folder else config.before or config.data
+    if not text_of_config:
+        return
+    if not config.by_hand:
         item, settings = _parse(config.file, text_of_config)
-        if not runtimes_of(item) and _is_rendered_first(settings, wishes):
+        # What is shared gets its annotation first.
+        if not runtimes_of(item) and (wishes.shared or _is_rendered_first(settings, wishes)):
             return
     # Without the annotation, kustomize fails at the entry. A file behind a link may be that of
     # other folders too.

@@ -24,20 +24,22 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Problem, Rejected, listing
-from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.tools.common.files import (
     KUSTOMIZATIONS,
     MANIFESTS,
+    SHARED,
     Allowance,
     Files,
     Limits,
     built_from,
+    is_sharing_folder,
     real_path,
 )
 from krm_fn.tools.common.opened_texts import placed_in
-from krm_fn.tools.init.plan import SHARED, Planned, add_to_list, find_listed
+from krm_fn.tools.init.plan import Planned, add_to_list, find_listed
 from krm_fn.tools.init.texts import KPT_ENTRY, LISTS_CONFIG, find_shared_name, is_written_config
 from krm_fn.tools.init.who_builds import Around
 
@@ -76,13 +78,8 @@ def _plan_package(directory: Path, around: Around, files: Files) -> Iterator[Pla
         yield from _plan_kptfile(directory, files)
     yield from _plan_file(directory / CONFIG_FILE, is_written_config, files)
     sharing = directory / SHARED / KUSTOMIZATIONS[0]
-    if _is_about_krm_fn(sharing, files):
+    if is_sharing_folder(sharing.parent):
         yield from _plan_file(sharing, find_shared_name, files)
-
-
-def _is_about_krm_fn(sharing: Path, files: Files) -> bool:
-    """Tell whether a folder `krm` is what its name says; it may be anything."""
-    return sharing.is_file() and KIND.encode() in files.read(sharing)
 
 
 def _plan_file(
@@ -100,9 +97,9 @@ def _plan_file(
 def _plan_kustomization(
     directory: Path, file: Path, around: Around, files: Files
 ) -> Iterator[Planned]:
-    sharing = directory / SHARED / KUSTOMIZATIONS[0]
+    sharing = directory / SHARED
     names = [CONFIG_FILE]
-    if _is_about_krm_fn(sharing, files) or not os.path.lexists(sharing.parent):
+    if is_sharing_folder(sharing) or not os.path.lexists(sharing):
         names.append(SHARED)
     data = files.read(file)
     listed: list[Node] = []

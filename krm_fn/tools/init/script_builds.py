@@ -1,4 +1,4 @@
-"""Find the lines of a repository's scripts and pages that build a directory with kustomize.
+"""Find the lines of a repository's scripts and pages that build a directory with kustomize, and of jobs that name it.
 
 A line that lets kustomize run functions is none of them.
 """
@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from krm_fn.base.settings import PROGRAM
 from krm_fn.tools.common.files import real_path
 from krm_fn.tools.elsewhere.elsewhere import TextsOfRepository, is_of_ci
 
@@ -30,18 +31,19 @@ def find_builds(texts: TextsOfRepository, directory: Path) -> list[str]:
     """Find the lines that build a directory with kustomize, and let it run no functions.
 
     A line that names other folders of the repository, and not this one, builds those. One that
-    names none may build any.
+    names none may build any. A job may name it in one line, and build it in another.
     """
     if texts.top is None:
         return []
     real = real_path(directory)
     found: dict[str, None] = {}
     find_folders = cache(_find_folders)  # a script may repeat a command many times
-    for path, text in texts.find(("kustomize", "-k"), _is_script):
-        for number, command in _find_commands(text):
+    for path, text in texts.find(("kustomize", "-k", real.name), _is_script):
+        name = real.name if is_of_ci(path) and PROGRAM not in text else ""
+        for number, command in _find_commands(text, name):
             words = frozenset(_BETWEEN_WORDS.split(command))
             named = find_folders(words, texts.top, (texts.top / path).parent)
-            if not named or real in named:
+            if real in named or not (named or _BUILDS.search(command) is None):
                 found[f"{path}:{number}"] = None
     # What runs comes before what people read.
     return sorted(found, key=_is_page)
@@ -100,12 +102,13 @@ def _is_script(path: PurePosixPath) -> bool:
     return is_job or lower in _NAMES or lower.endswith(_SUFFIXES)
 
 
-def _find_commands(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the commands that let kustomize build something, and run no functions."""
-    if not ("kustomize" in text or "-k" in text):
+def _find_commands(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the commands that let kustomize build something, and run no functions; with a name, all that have it."""
+    if not ("kustomize" in text or "-k" in text or name):
         return
     for number, command in _join_lines(text):
-        if _BUILDS.search(command) is not None and _RUNS_FUNCTIONS not in command:
+        is_told = _BUILDS.search(command) is not None or (name and name in command)
+        if is_told and _RUNS_FUNCTIONS not in command:
             yield number, command
 
 

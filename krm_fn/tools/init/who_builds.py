@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.item import Item, find_objects, read_item
-from krm_fn.base.node import Node, elements, get, is_null, text
+from krm_fn.base.node import Node, elements, get, is_null, text, walk
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected, count, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
@@ -31,6 +31,7 @@ from krm_fn.tools.common.files import (
     Files,
     Limits,
     built_from,
+    is_sharing_folder,
     real_path,
 )
 from krm_fn.tools.common.patterns import WorkingTree
@@ -50,7 +51,7 @@ _DEPLOYS = {
 }
 """By group, the kinds whose objects deploy another directory."""
 
-_TELLING = (KIND.encode(), _FLUX.encode())
+_TELLING = (KIND.encode(), *map(str.encode, _DEPLOYS))
 """Words of files that matter. To parse all files of a repository takes long."""
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -188,8 +189,8 @@ class Around:
                 MANIFESTS
             )
             is_below = self.directory in folder.parents
-            is_inflated = not homes.isdisjoint(folder.parents)
-            if is_root and is_below and not is_inflated and folder not in (*found, *self._used):
+            is_part = not homes.isdisjoint(folder.parents) or is_sharing_folder(folder)
+            if is_root and is_below and not is_part and folder not in (*found, *self._used):
                 found.append(folder)
         built = [folder for folder in found if built_from(folder) or (folder / KPTFILE).is_file()]
         return sorted(built or found, key=os.fsencode)
@@ -219,10 +220,10 @@ class Around:
                     f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when "
                     "told to; pass --enable-helm"
                 )
-        for file, path in self._applied_by_flux:
-            if self._is_generated_around(path):
+        for place, item, path, _ in self._deployed:
+            if item.id.group == _FLUX and self._is_generated_around(path):
                 yield (
-                    f"is built by Flux as a part of {self.show(path)} ({self.show(file)}), and Flux runs no functions; "
+                    f"is built by Flux as a part of {self.show(path)} ({place}), and Flux runs no functions; "
                     "render it in CI, and point Flux at the result"
                 )
 
@@ -237,9 +238,11 @@ class Around:
         return any(one.fetches_charts for one in self._below(self.directory))
 
     @property
-    def flux_files(self) -> list[str]:
-        """The files with the Kustomizations of Flux that build this directory."""
-        return [self.show(file) for file, path in self._applied_by_flux if path == self.directory]
+    def named_at(self) -> list[str]:
+        """The lines that tell Argo CD or Flux to build this directory, by its path or by a pattern."""
+        ours = [one for one in self._deployed if self.directory.match(str(one[2]))]
+        left_out = [item for _, item, _, is_left_out in ours if is_left_out]
+        return [place for place, item, *_ in ours if item not in left_out]
 
     def show(self, path: Path) -> str:
         return os.path.relpath(path)
@@ -300,13 +303,16 @@ class Around:
         return [*walked, *self._drafts]
 
     @cached_property
-    def _applied_by_flux(self) -> list[tuple[Path, Path]]:
+    def _deployed(self) -> list[tuple[str, Item, Path, bool]]:
+        """The paths and patterns in what deploys directories: line, object, and whether a pattern leaves it out."""
         found = []
-        for file in self._files:
-            for item in self._items_with(file, _FLUX):
-                path = text(get(item.node, "spec", "path"))
-                if path and item.id.group == _FLUX and item.id.kind == "Kustomization":
-                    found.append((file, real_path(self.top / path.lstrip("/"))))
+        for file, group in product(self._files, _DEPLOYS):
+            for item in filter(_deploys, self._items_with(file, group)):
+                for entry in walk([item.node] if item.id.group == group else []):
+                    if path := get(entry, "path"):
+                        place = f"{self.show(file)}:{path.start_mark.line + 1}"
+                        real = real_path(self.top / text(path).lstrip("/"))
+                        found.append((place, item, real, get(entry, "exclude") is not None))
         return found
 
     def _sets_in(self, file: Path) -> Iterator[str]:
@@ -391,6 +397,13 @@ def _is_elsewhere(chart: Node, home: Path) -> bool:
     name, version = text(get(chart, "name")), text(get(chart, "version"))
     places = (home / name, home / f"{name}-{version}" / name)
     return bool(text(get(chart, "repo"))) and not any(one.is_dir() for one in places)
+
+
+def _deploys(item: Item) -> bool:
+    """Tell whether an object deploys directories of a repository of git; Flux may have them from elsewhere."""
+    source = text(get(item.node, "spec", "sourceRef", "kind"))
+    is_git = source in ("", "GitRepository")
+    return is_git and item.id.kind in _DEPLOYS.get(item.id.group, ())
 
 
 def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:

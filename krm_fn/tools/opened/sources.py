@@ -167,12 +167,11 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
             by = built.configured_by
             name = f"{by} {os.path.normpath(place / file)}" if by else str(place / file)
             configs.insert(0, SourceText(name, data))
-    is_early = built.configuration is not None
     source = SourceText(
         name=built.command,
         data=built.stdout,
         again=built.again,
-        is_early=is_early,
+        is_early=built.is_early,
         notes=built.notes,
         marked=built.marked,
         loses_hooks=built.loses_hooks,

@@ -17,7 +17,7 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, printable
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
-from krm_fn.tools.common.files import Allowance, Files, Limits
+from krm_fn.tools.common.files import SHARED, Allowance, Files, Limits, is_sharing_folder
 
 _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
 """With the first alone, kustomize skips a function in silence."""
@@ -47,7 +47,7 @@ def answer_discovery(
     root: Path | None = None,
     config: str | None = None,
 ) -> Outcome:
-    """Print krm-fn.yaml if `krm-fn render` is to render the directory, as it does for every one with such a file.
+    """Print krm-fn.yaml if `krm-fn render` is to render the directory, as each with such a file or a folder for it.
 
     It does so, too, where the transformers name a folder with a configuration, within `root`: then
     the kustomization is printed. Nothing is printed if Argo CD's kustomize, with its options, runs the
@@ -58,7 +58,7 @@ def answer_discovery(
         return Outcome(f"{printable(config)}\n".encode(), "", 0)
     is_beside = os.path.lexists(directory / CONFIG_FILE)
     entries = _find_entries(directory, None if is_beside else root or directory)
-    if not is_beside and not entries:
+    if not (is_beside or entries or is_sharing_folder(directory / SHARED)):
         return Outcome(b"", "", 0)
     is_run_there = _RUNS_FUNCTIONS.issubset(kustomize_options.split()) and not is_asked_for
     for entry in entries:
@@ -66,7 +66,7 @@ def answer_discovery(
             what = CONFIG_FILE if is_beside else entry.named
             left = entry.problem(f"kustomize runs {what}; this directory is left to it")
             return Outcome(b"", stderr_lines([left._replace(severity=Severity.WARNING)]), 0)
-    taken = CONFIG_FILE if is_beside else entries[0].kustomization
+    taken = entries[0].kustomization if entries and not is_beside else CONFIG_FILE
     return Outcome(f"{taken}\n".encode(), "", 0)
 
 
