@@ -1240,9 +1240,7 @@ def test_the_folders_of_packages_are_none_of_them() -> None:
     outcome = main(["verify", "apps/*/overlays/**"])
     assert "4 packages: 4 verified\n" in outcome.stderr
     outcome = main(["init", "apps/web"])
-    assert outcome.stderr.endswith(
-        "these folders would do: apps/web/overlays/dev, apps/web/overlays/prod\n"
-    )
+    assert outcome.stderr.endswith("below it, these are packages: apps/web/overlays/* (2)\n")
 
 
 @pytest.mark.needs("kubectl")

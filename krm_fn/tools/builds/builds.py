@@ -185,8 +185,7 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
     # Nobody lists this folder: it is built as if somebody did.
     program = _find(folder, built_from(folder), "kustomize", "kubectl")
     check_kustomization(folder, allowance)
-    command = [program, _BUILD[program], "--"]
-    shared = _build_plugins(folder.resolve(), command, allowance)
+    shared = _build_plugins(folder.resolve(), [program, _BUILD[program]], allowance)
     return built._replace(
         configuration=(Path(SHARED), shared), configured_by=f"{program} {_BUILD[program]}"
     )
