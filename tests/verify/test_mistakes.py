@@ -783,6 +783,8 @@ def test_equal_revisions_are_only_warned_about(configured: VerifyOptions) -> Non
 
 OF_CHART = config_map("chart")
 OF_CHART["metadata"]["labels"] = {"helm.sh/chart": "shop-1.0"}
+MADE_ANEW = deepcopy(OF_CHART)
+MADE_ANEW["metadata"]["annotations"] = {"revisions.krm-fn.io/made-anew": "true"}
 LEGAL: list[tuple[str, list[Mutate]]] = [
     ("another namespace everywhere", [replace('"namespace": "shop"', '"namespace": "store"')]),
     ("another label everywhere", [everywhere("labels", {"team": "a"})]),
@@ -808,8 +810,8 @@ LEGAL: list[tuple[str, list[Mutate]]] = [
     ),
     ("an unrelated Rollout", [add({**workload("other", "x"), **ROLLOUT})]),
     (
-        "a ConfigMap of a Helm chart, which may make it anew each time",
-        [add(OF_CHART), add(workload("other", "chart"))],
+        "a ConfigMap that its Helm chart makes anew each time",
+        [add(MADE_ANEW), add(workload("other", "chart"))],
     ),
     ("other replicas", [put("Deployment/api", "spec", "replicas", value=5)]),
     (

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, is_of_chart, is_revision
+from krm_fn.base.item import Item
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
@@ -85,10 +85,7 @@ def read_rendering(
     )
     namespace = namespace or find_default_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
-    # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one
-    # rendering of it.
-    generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
-    package = read_package(items, config_id, namespace, generated, kinds)
+    package = read_package(items, config_id, namespace, kinds=kinds)
     specs = tuple(chain.from_iterable(one.references for one in settings_by_set.values()))
     run = read_written(package, specs, Expansion().read_embedded)
     unknown = [*find_unknown_specs(run)]
