@@ -181,7 +181,9 @@ DOORS = {
         "kustomize",
         _command("init", "--ci=gitlab", f"--action=our/krm-fn@{'a' * 40}", "shop"),
     ),
-    "init above packages with kustomize": Door(PACKAGES, "kustomize", _command("init", ".")),
+    "init of several with kustomize": Door(
+        PACKAGES, "kustomize", _command("init", "db", "shop", "web")
+    ),
     "diff --against with kustomize": Door(
         KUSTOMIZATION, "kustomize", _command("diff", "--against=HEAD", "shop")
     ),
