@@ -19,7 +19,7 @@ from krm_fn.base.item import CONFIG_KINDS, Item, data_keys, data_texts, selects
 from krm_fn.base.node import Node, descend, elements, get, is_scalar, read_path, text, texts
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.reference import Reference
-from krm_fn.core.names.names import base_name
+from krm_fn.core.names.names import base_name, former_names, names_of
 from krm_fn.facts.programs import DOTFILES, FOLDERS_ON_PATH
 from krm_fn.guards.well_known import may_look_up
 
@@ -162,18 +162,31 @@ class Permissions:
 
     @cached_property
     def _roles(self) -> dict[tuple[str, str, str], Item]:
-        roles = {}
+        roles: dict[tuple[str, str, str], Item] = {}
         for item in self._items:
             if item.id.group == _GROUP and item.id.kind in ("Role", "ClusterRole"):
                 namespace = self._namespace_of(item) if item.id.kind == "Role" else ""
-                roles[item.id.kind, namespace, item.id.name] = item
+                for name in names_of(item):  # a binding may say what kustomize has renamed
+                    roles.setdefault((item.id.kind, namespace, name), item)
         return roles
+
+    @cached_property
+    def _moved(self) -> dict[_Subject, list[str]]:
+        """The namespaces to which kustomize has moved accounts. It corrects their bindings after its functions."""
+        moved: dict[_Subject, list[str]] = defaultdict(list)
+        for item in self._items:
+            if item.id.kind == "ServiceAccount":
+                for former in former_names(item):
+                    moved[_Subject(*former)].append(self._namespace_of(item))
+        return moved
 
     def _subjects(self, binding: Item) -> Iterator[_Subject]:
         for node in elements(get(binding.node, "subjects")):
             kind, name = text(get(node, "kind")), text(get(node, "name"))
             if kind == "ServiceAccount":
-                yield _Subject(text(get(node, "namespace")) or self._namespace_of(binding), name)
+                where = text(get(node, "namespace")) or self._namespace_of(binding)
+                for namespace in (where, *self._moved.get(_Subject(where, name), ())):
+                    yield _Subject(namespace, name)
             elif name.startswith(_USER):
                 namespace, _, name = name.removeprefix(_USER).partition(":")
                 yield _Subject(namespace, name)

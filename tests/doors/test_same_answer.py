@@ -101,6 +101,15 @@ PROJECTED = {
         }
     ],
 }
+MOUNTED = workload(
+    "web",
+    {
+        "container": {"volumeMounts": [{"name": "all", "mountPath": "/etc/web"}]},
+        "volumes": [{"name": "all", "configMap": {"name": "web-config"}}],
+    },
+    "system",
+)
+MOUNTED["spec"]["template"]["spec"]["serviceAccountName"] = "web"
 STYLES = """\
 # the shop\r
 apiVersion: v1\r
@@ -368,6 +377,35 @@ PACKAGES = {
         },
         SHOP,
         ("2 renamed",),
+        "kustomize",
+    ),
+    "a program that may read it, by a Role and an account that kustomize names and moves": Package(
+        generated(
+            *(config_map("web-config", "system"), MOUNTED),
+            _object("v1", "ServiceAccount", "web", "system"),
+            _object(
+                "rbac.authorization.k8s.io/v1",
+                "ClusterRole",
+                "reader",
+                None,
+                rules=[{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}],
+            ),
+            _object(
+                "rbac.authorization.k8s.io/v1",
+                "ClusterRoleBinding",
+                "reader",
+                None,
+                subjects=[{"kind": "ServiceAccount", "name": "web", "namespace": "system"}],
+                roleRef={
+                    "apiGroup": "rbac.authorization.k8s.io",
+                    "kind": "ClusterRole",
+                    "name": "reader",
+                },
+            ),
+            namePrefix="pre-",
+        ),
+        SHOP,
+        ("may read ConfigMaps through the API, by ClusterRole/pre-reader", "1 left alone"),
         "kustomize",
     ),
     "what kustomize names, and who knows the name": Package(
