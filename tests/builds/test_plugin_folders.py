@@ -68,10 +68,7 @@ def test_what_the_folder_builds_is_the_configuration(
     before = sorted(tmp_path.rglob("*"))
     found = read_sources(Inputs(("repo/shop",)), HelmOptions(), Allowance(ROOT))
     (config,) = found.configs
-    assert (config.name, config.data) == (
-        "kustomize build repo/shop/krm",
-        WITHOUT_LINKER.encode(),
-    )
+    assert (config.name, config.data) == ("repo/krm/krm-fn.yaml", WITHOUT_LINKER.encode())
     assert [(one.data, one.is_early) for one in found.texts] == [(CONFIG_MAP.encode(), True)]
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -82,8 +79,37 @@ def test_a_krm_fn_yaml_beside_it_must_agree(
     other = WITHOUT_LINKER.replace("web", "other")
     prepare(tmp_path, monkeypatch, {"repo/shop/krm-fn.yaml": other})
     stderr = render_in(tmp_path, monkeypatch, "repo/shop").stderr
-    assert "kustomize build repo/shop/krm" in stderr
+    assert "repo/krm/krm-fn.yaml" in stderr
     assert "repo/shop/krm-fn.yaml" in stderr
+
+
+AS_WRITTEN = f"# who\n\n{WITHOUT_LINKER}"
+BUILT_AS = {
+    "only the name differs": (
+        WITHOUT_LINKER.replace("web", "shop"),
+        ("repo/krm/krm-fn.yaml", AS_WRITTEN.replace("web", "shop")),
+    ),
+    "the spec differs": (
+        WITHOUT_LINKER.replace("spec: {", "spec: {strict: true, "),
+        (
+            "kustomize build repo/shop/krm",
+            WITHOUT_LINKER.replace("spec: {", "spec: {strict: true, "),
+        ),
+    ),
+    "the name is none": (
+        WITHOUT_LINKER.replace("web", "Web_"),
+        ("kustomize build repo/shop/krm", WITHOUT_LINKER.replace("web", "Web_")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("built", "read"), BUILT_AS.values(), ids=BUILT_AS)
+def test_the_file_that_a_person_edits_is_named_if_only_the_set_differs(
+    built: str, read: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(tmp_path, monkeypatch, {"repo/krm/krm-fn.yaml": AS_WRITTEN}, built)
+    (config,) = read_sources(Inputs(("repo/shop",)), HelmOptions(), Allowance(ROOT)).configs
+    assert (config.name, config.data.decode()) == read
 
 
 def found_at(place: str, sentence: str, field: str = "transformers") -> str:

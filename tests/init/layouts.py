@@ -202,10 +202,19 @@ LAYOUTS: dict[str, Layout] = {
         {
             **manifests("apps/web"),
             "apps/web/kustomization.yaml": WEB,
-            "cluster/ks.yaml": FLUX % "apps",
+            "prod/ks.yaml": FLUX % "apps",
+            "test/ks.yaml": FLUX % "apps",
         },
         "apps/web",
-        "is built by Flux as a part of apps (cluster/ks.yaml:6)",
+        "is built by Flux as a part of apps (prod/ks.yaml:6, test/ks.yaml:6)",
+    ),
+    "a kustomization, where Flux builds the same folder of something else": Layout(
+        {
+            **manifests("apps/web"),
+            "apps/web/kustomization.yaml": WEB,
+            "cluster/ks.yaml": (FLUX % "apps").replace("GitRepository", "OCIRepository"),
+        },
+        "apps/web",
     ),
     "krm-fn is there": Layout(
         {

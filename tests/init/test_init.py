@@ -1189,6 +1189,20 @@ def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None
     assert len([one for one in steps if "kustomize build" in one]) == 1
 
 
+@pytest.mark.needs("kubectl")
+@pytest.mark.parametrize("deployer", [(), ("--deployer", "argocd")], ids=["listed", "unlisted"])
+def test_messages_about_what_is_shared_name_the_line_that_a_person_edits(
+    deployer: tuple[str, ...], services: Path
+) -> None:
+    assert main(["init", ALL, "--share", "krm", *deployer]).exit_code == 0
+    lines = (services / "krm/krm-fn.yaml").read_text().splitlines()
+    outcome = main(["render", "apps/web/overlays/dev"])
+    (line,) = re.findall(r"spec\.linker\.image \(krm/krm-fn\.yaml:(\d+):1\)", outcome.stderr)
+    assert lines[int(line) - 1] == "spec:"
+    both = main(["render", "--each", "apps/web/overlays/dev", "apps/api/overlays/dev"])
+    assert sets_of(both) == {"web", "api"}
+
+
 FOR_ARGO_CD = ("init", ALL, "--share", "krm", "--deployer", "argocd")
 ANNOTATIONS = "  annotations:\n"
 

@@ -123,7 +123,8 @@ class HelmOptions(NamedTuple):
 class Built(NamedTuple):
     """The stdout of a program, and its stderr as warnings.
 
-    `configured_by`: what has printed that text; empty for a file.
+    `configured_by`: what has printed that text; empty for a file. `written`: the file that a person
+    edits, and its text with the set that was printed, where nothing else differs.
 
     `again` is what it printed when it was run a second time; empty for programs whose output is
     always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
@@ -140,6 +141,7 @@ class Built(NamedTuple):
     again: bytes = b""
     configuration: tuple[Path, bytes] | None = None
     configured_by: str = ""
+    written: tuple[Path, bytes] | None = None
     is_early: bool = False
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
@@ -184,10 +186,12 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         return built
     # Nobody lists this folder: it is built as if somebody did.
     program = _find(folder, built_from(folder), "kustomize", "kubectl")
-    check_kustomization(folder, allowance)
+    tree = read_tree(folder, allowance)
     shared = _build_plugins(folder.resolve(), [program, _BUILD[program]], allowance)
     return built._replace(
-        configuration=(Path(SHARED), shared), configured_by=f"{program} {_BUILD[program]}"
+        configuration=(Path(SHARED), shared),
+        configured_by=f"{program} {_BUILD[program]}",
+        written=tree.find_written(shared, directory.resolve()),
     )
 
 
@@ -231,11 +235,12 @@ def _build_kustomization(
                 kustomize.run(copy.directory, copy.original).stdout if checked.has_affixes else b""
             )
             return plain._replace(notes=read_notes(copy.restore(notes)) if notes else {})
-        is_built = tree.function is not None and tree.function.built
-        by = f"{program} {_BUILD[program]}" if is_built else ""
-        return kustomize.run_copy(copy)._replace(
-            configuration=tree.configuration, configured_by=by, is_early=True
-        )
+        built = kustomize.run_copy(copy)._replace(configuration=tree.configuration, is_early=True)
+        config = tree.function.built if tree.function is not None else b""
+        if not config:
+            return built
+        written = tree.find_written(config, tree.directory)
+        return built._replace(configured_by=f"{program} {_BUILD[program]}", written=written)
 
 
 def _check_with_folders(directory: Path, command: list[str], allowance: Allowance) -> Checked:

@@ -5,6 +5,7 @@ those that may lead out of the directory. `check_kustomization` walks from one k
 of its bases.
 """
 
+import json
 import os
 import posixpath
 import re
@@ -14,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.keys import DECLARES_FUNCTION
+from krm_fn.base.keys import DECLARES_FUNCTION, SET_NAME
 from krm_fn.base.node import (
     Node,
     Scalar,
@@ -23,11 +24,12 @@ from krm_fn.base.node import (
     is_mapping,
     is_scalar,
     is_sequence,
+    plain_value,
     text,
     walk,
 )
 from krm_fn.base.problem import Problem, Rejected, at
-from krm_fn.base.settings import is_configuration, is_our_program
+from krm_fn.base.settings import CONFIG_FILE, is_configuration, is_our_program
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.named_fields import named_field, read_kustomization, read_plainly
 from krm_fn.tools.common.files import (
@@ -509,3 +511,24 @@ class KustomizeTree(NamedTuple):
         if function.entry.style in ("|", ">"):  # the text of a block begins on the next line
             before += 1
         return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()
+
+    def find_written(self, built: bytes, directory: Path) -> tuple[Path, bytes] | None:
+        """Find the file of a configuration that is built with another set, and its text with that set.
+
+        The file is as seen from a directory. None where more than the set is built.
+        """
+        new = read_yaml(built).roots[0]
+        name = text(get(new, "metadata", "name"))
+        for file, data in self.files.items():
+            if file.name == CONFIG_FILE and SET_NAME.fullmatch(name):
+                (old,) = read_yaml(data).roots
+                named = get(old, "metadata", "name")
+                if named and _spell(get(old, "spec")) == _spell(get(new, "spec")):
+                    whole = data.decode()
+                    whole = f"{whole[: named.start]}{name}{whole[named.end :]}"
+                    return Path(os.path.relpath(file, directory)), whole.encode()
+        return None
+
+
+def _spell(spec: Node | None) -> str:
+    return json.dumps(spec and plain_value(spec), sort_keys=True, default=str)

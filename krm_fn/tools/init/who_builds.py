@@ -6,7 +6,7 @@ such files have. What nobody can read, nobody builds either: it is passed over.
 
 import os
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -220,12 +220,15 @@ class Around:
                     f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when "
                     "told to; pass --enable-helm"
                 )
+        above: dict[Path, list[str]] = defaultdict(list)
         for place, item, path, _ in self._deployed:
             if item.id.group == _FLUX and self._is_generated_around(path):
-                yield (
-                    f"is built by Flux as a part of {self.show(path)} ({place}), and Flux runs no functions; "
-                    "render it in CI, and point Flux at the result"
-                )
+                above[path].append(place)
+        for path, places in above.items():
+            yield (
+                f"is built by Flux as a part of {self.show(path)} ({listing(places, _MOST_NAMES)}), and Flux runs no "
+                "functions; render it in CI, and point Flux at the result"
+            )
 
     @property
     def has_charts(self) -> bool:

@@ -164,8 +164,13 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         file, data = built.configuration
         # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
         if not (configs and real_path(place / file) == real_path(beside)):
-            by = built.configured_by
-            name = f"{by} {os.path.normpath(place / file)}" if by else str(place / file)
+            name = str(place / file)
+            if built.configured_by:
+                name = f"{built.configured_by} {os.path.normpath(name)}"
+            # Of several paths each has a set of its own, which the name of the text tells apart.
+            if built.written and len(inputs.paths) == 1:
+                file, data = built.written
+                name = os.path.normpath(place / file)
             configs.insert(0, SourceText(name, data))
     source = SourceText(
         name=built.command,
