@@ -149,9 +149,8 @@ def test_an_overlay_that_nobody_configured_is_told() -> None:
         "error: shop/kustomization.yaml:8:3: transformers: found krm-fn, which sees nothing of what dev changes, as "
         "that lists no krm-fn; list it there, too, as krm-fn init dev does\n"
     )
-    for command in (["render", "dev"], ["diff", "shop", "dev"]):
+    for command in (["render", "dev"], ["diff", "shop", "dev"], ["verify", "dev"]):
         assert main(command).stderr == told
-    assert "krm-fn render dev | krm-fn verify\n" in main(["verify", "dev"]).stderr
     # As it would be: a patch of data keeps the hash of the base.
     assert len({name for one in ("shop", "dev") for name in configs(by_kustomize(one))}) == 1
     assert main(["init", "dev", *IMAGE]).exit_code == 0

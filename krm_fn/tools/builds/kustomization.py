@@ -11,6 +11,7 @@ import posixpath
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -203,24 +204,27 @@ def _resources_below(folder: Path, files: Files) -> Iterator[Path]:
 
 
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
-    """Tell whether a kustomization lists krm-fn, or has the folder for it, or cannot be read to find that out."""
-    files = Files(directory, allowance)
-    anywhere = Files(allowance.limits.root or Path("/"), allowance)  # as a base may be
+    """Tell whether a kustomization or a base lists krm-fn, or has the folder for it, or cannot be read to find out."""
+    files = Files(allowance.limits.root or Path("/"), allowance)  # as a base may be anywhere
+    folders = [Path(os.path.realpath(directory))]
     try:
-        is_listed = any(plugin.krm_fn for plugin in find_plugins(directory, files, anywhere))
-        is_there = is_listed or is_sharing_folder(directory / SHARED)
-        return is_there or _lacks_a_plugin(directory, files, anywhere)
+        for folder in folders:  # grows on the way
+            if any(plugin.krm_fn for plugin in find_plugins(folder, files, files)):
+                return True
+            for file in files_in(folder):
+                roots = read_roots(file, files)
+                folders += (one for one in find_local_bases(folder, roots) if one not in folders)
+                if _lacks_a_plugin(file, roots, files):
+                    return True
     except Rejected:
         return True
+    return is_sharing_folder(directory / SHARED)
 
 
-def _lacks_a_plugin(directory: Path, files: Files, anywhere: Files) -> bool:
+def _lacks_a_plugin(file: Path, roots: list[Node], files: Files) -> bool:
     """Tell whether something is missing in a folder of plugins, such as the folder that packages share."""
-    for file in files_in(Path(os.path.realpath(directory))):
-        for folder in folders_of(file, read_roots(file, files)):
-            if None in map(type_of, _resources_below(folder.path, anywhere)):
-                return True
-    return False
+    below = (_resources_below(folder.path, files) for folder in folders_of(file, roots))
+    return None in map(type_of, chain.from_iterable(below))
 
 
 def builds_only_krm_fn(folder: Path, files: Files) -> bool:
