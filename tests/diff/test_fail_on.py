@@ -366,6 +366,6 @@ def test_the_set_of_a_copy_is_named_with_the_way_out(
     done = main(["diff", "--against=HEAD", "--each", "*"])
     assert (
         "warning: shop: has set shop in namespace shop, and so has copy: in one cluster, one linker serves both, and "
-        "removing one package removes the linker of the other; give one of them another metadata.name in its "
-        "krm-fn.yaml\n"
+        "removing one package removes the linker of the other; give one of them another metadata.name, in its "
+        "krm-fn.yaml or krm/kustomization.yaml\n"
     ) in done.stderr

@@ -356,8 +356,8 @@ def test_a_configuration_that_kustomize_would_pass_on_is_warned_about(
 
 SHARED = (
     "warning: b: has set web in namespace shop, and so has a: in one cluster, one linker serves both, and removing "
-    "one package removes the linker of the other; give one of them another metadata.name in its krm-fn.yaml, or "
-    "deploy them as one\n"
+    "one package removes the linker of the other; give one of them another metadata.name, in its krm-fn.yaml or "
+    "krm/kustomization.yaml, or deploy them as one\n"
 )
 
 

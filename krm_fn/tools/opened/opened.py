@@ -424,7 +424,7 @@ def say_shared(set_name: str, namespace: str, other: str) -> str:
     return (
         f"has set {set_name} in namespace {namespace}, and so has {other}: in one cluster, one linker "
         "serves both, and removing one package removes the linker of the other; give one of them "
-        "another metadata.name in its krm-fn.yaml"
+        "another metadata.name, in its krm-fn.yaml or krm/kustomization.yaml"
     )
 
 
