@@ -127,9 +127,6 @@ LOCALS = {
         "pattern", lambda names: [row[-1] for one in names["REPLACED"] for row in one[-1]]
     ),
     "linker.read.read_any_revision": each("base", lambda _: ["web"]),
-    "tools.common.patterns.find_patterns": each(
-        "line", lambda _: ["apps/[^/\n]*/overlays/[^/\n]*"], "findall"
-    ),
     "tools.common.program.known_part": each("shape", lambda names: names["_compile_shapes"]()),
     "tools.diff.affected.FilesWithNames.__init__": each("pattern", lambda _: ["web|db"], "search"),
     "tools.diff.fold_packages._Eraser._erase_in_field": each("linker", lambda _: ["web"], "sub"),

@@ -5,9 +5,10 @@ A package is a folder with a kustomization, a chart, a configuration or manifest
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import product, takewhile
+from itertools import chain, product, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -30,7 +31,7 @@ _WILDCARD = re.compile(r"[*?[]")
 
 _MOST_NAMES = 3
 
-_MOST_PARTS = 8
+_MOST_PARTS = 5
 """The last ones of a path, for which a pattern that is offered may have stars."""
 
 
@@ -97,19 +98,22 @@ def find_packages_here(paths: Iterable[str], excluded: Sequence[str] = ()) -> di
 def find_patterns(packages: Iterable[str]) -> dict[str, int]:
     """Return patterns that match these packages and no other, and how many each does; a path stands for itself."""
     wanted = {*packages}
-    every = "\n".join({*_match_here("**"), *wanted})
+    ours = Counter(chain.from_iterable(map(_widen, wanted)))
+    every = Counter(
+        one for path in {*_match_here("**"), *wanted} for one in _widen(path) if one in ours
+    )
     found: dict[str, int] = {}
     for path in sorted(wanted):
-        exact: dict[str, int] = {}
-        for parts in product(*((part, "*") for part in path.rsplit("/", _MOST_PARTS))):
-            pattern = "/".join(parts)
-            line = re.escape(pattern).replace(r"\*", "[^/\n]*")
-            matches = re.compile(f"^{line}$", re.MULTILINE).findall(every)
-            if wanted.issuperset(matches):
-                exact[pattern] = len(matches)
-        best = max(exact, key=exact.__getitem__)
-        found[best] = exact[best]
+        best = max((one for one in _widen(path) if ours[one] == every[one]), key=ours.__getitem__)
+        found[best] = ours[best]
     return found
+
+
+def _widen(path: str) -> Iterator[str]:
+    """Yield the patterns that match a path: itself first, and each with a star for some of its last parts."""
+    parts = path.split("/")
+    ways = product(*((part, "*") for part in parts[-_MOST_PARTS:]))
+    return ("/".join([*parts[:-_MOST_PARTS], *way]) for way in ways)
 
 
 def _match_here(pattern: str) -> list[str]:
