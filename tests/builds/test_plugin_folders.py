@@ -103,6 +103,24 @@ BUILT_AS = {
 }
 
 
+def test_a_name_that_is_a_number_stays_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = WITHOUT_LINKER.replace("name: web", 'name: "1234"')
+    prepare(tmp_path, monkeypatch, {"repo/krm/krm-fn.yaml": AS_WRITTEN}, built)
+    (config,) = read_sources(Inputs(("repo/shop",)), HelmOptions(), Allowance(ROOT)).configs
+    assert b'"1234"' in config.data
+
+
+def test_a_file_with_two_configurations_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = f"{AS_WRITTEN}---\n{AS_WRITTEN.replace('web', 'api')}"
+    prepare(tmp_path, monkeypatch, {"repo/krm/krm-fn.yaml": two}, WITHOUT_LINKER)
+    (config,) = read_sources(Inputs(("repo/shop",)), HelmOptions(), Allowance(ROOT)).configs
+    assert config.name == "kustomize build repo/shop/krm"
+
+
 @pytest.mark.parametrize(("built", "read"), BUILT_AS.values(), ids=BUILT_AS)
 def test_the_file_that_a_person_edits_is_named_if_only_the_set_differs(
     built: str, read: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

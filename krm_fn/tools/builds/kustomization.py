@@ -31,7 +31,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import CONFIG_FILE, is_configuration, is_our_program
-from krm_fn.core.yaml.yaml import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 from krm_fn.tools.builds.named_fields import named_field, read_kustomization, read_plainly
 from krm_fn.tools.common.files import (
     KUSTOMIZATIONS,
@@ -524,13 +524,15 @@ class KustomizeTree(NamedTuple):
         new = read_yaml(built).roots[0]
         name = text(get(new, "metadata", "name"))
         for file, data in self.files.items():
-            if file.name == CONFIG_FILE and SET_NAME.fullmatch(name):
-                (old,) = read_yaml(data).roots
+            if file.name != CONFIG_FILE or not SET_NAME.fullmatch(name):
+                continue
+            document = read_yaml(data)
+            for old in document.roots if len(document.roots) == 1 else ():
                 named = get(old, "metadata", "name")
                 if named and _spell(get(old, "spec")) == _spell(get(new, "spec")):
-                    whole = data.decode()
-                    whole = f"{whole[: named.start]}{name}{whole[named.end :]}"
-                    return Path(os.path.relpath(file, directory)), whole.encode()
+                    before, behind = document.text[: named.start], document.text[named.end :]
+                    renamed = f"{before}{write_scalar(name)}{behind}".encode()
+                    return Path(os.path.relpath(file, directory)), renamed
         return None
 
 
