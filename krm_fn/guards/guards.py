@@ -101,7 +101,7 @@ class GuardRow(NamedTuple):
         def refuse(item: Item) -> Iterable[Problem]:
             return () if self.refuse is None else self.refuse(shown, item)
 
-        return Guard(why, refuse, *self[-3:])
+        return Guard(why, refuse, self.is_about_content, self.needs_saying, self.is_certain)
 
 
 def build_guards(survey: Survey) -> Guards:

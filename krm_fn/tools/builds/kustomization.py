@@ -529,12 +529,12 @@ class KustomizeTree(NamedTuple):
             document = read_yaml(data)
             for old in document.roots if len(document.roots) == 1 else ():
                 named = get(old, "metadata", "name")
-                if named and _spell(get(old, "spec")) == _spell(get(new, "spec")):
+                if named and _as_json(get(old, "spec")) == _as_json(get(new, "spec")):
                     before, behind = document.text[: named.start], document.text[named.end :]
                     renamed = f"{before}{write_scalar(name)}{behind}".encode()
                     return Path(os.path.relpath(file, directory)), renamed
         return None
 
 
-def _spell(spec: Node | None) -> str:
+def _as_json(spec: Node | None) -> str:
     return json.dumps(spec and plain_value(spec), sort_keys=True, default=str)
