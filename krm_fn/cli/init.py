@@ -33,7 +33,7 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
 
 @click.command(
     cls=RendersFirst,
-    short_help="Write the configuration for a directory, and the entry that runs it.",
+    short_help="Write krm-fn.yaml for a directory, and the entry that runs it.",
 )
 @click.argument("directories", metavar="[DIR]...", nargs=-1, type=PATH)
 @click.option(

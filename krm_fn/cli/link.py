@@ -94,6 +94,7 @@ def _check_sets(context: click.Context) -> None:
 
 @click.command(
     cls=_LinkCommand,
+    hidden=True,
     short_help="Link revisions to the objects that reference them. The emitted Job runs this.",
 )
 @click.option(

@@ -1,5 +1,6 @@
 """The command line: the group of all commands, and how one of them is run."""
 
+import json
 import os
 import re
 from contextlib import redirect_stdout
@@ -18,6 +19,7 @@ from krm_fn.cli.history import history
 from krm_fn.cli.init import init
 from krm_fn.cli.link import link
 from krm_fn.cli.merge import merge
+from krm_fn.cli.options import output_option
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
 from krm_fn.core.config.plain import CONFIGURATION, list_settings, read_schema
@@ -33,6 +35,9 @@ spec:
   - {name: web-*, labels: {tier: web}}
 """
 
+
+_TOPIC = "configuration"
+"""What has a help text and a schema without being a command."""
 
 _PRINTS = "krm-fn render PATH prints what to apply: krm-fn render PATH | kubectl apply -f -"
 _RENDERS = "krm-fn render PATH does it"
@@ -52,6 +57,11 @@ COMMANDS = {
         ("clean", "cleanup", "delete", "gc", "prune"),
         "krm-fn link deletes what nothing uses; krm-fn link --dry-run only says what",
     ),
+    **dict.fromkeys(
+        ("adopt", "rename"),
+        "krm-fn init DIR sets it up, with --strategy adopt for the first sync of what runs already",
+    ),
+    **dict.fromkeys(("config", "configuration"), "krm-fn help configuration lists its fields"),
     "plan": "krm-fn diff --live PATH shows what applying would change",
     "tree": "krm-fn graph draws what references what",
 }
@@ -89,32 +99,30 @@ _UNKNOWN = re.compile(r"No such (command|option):? '?([^'\s]+?)'?\.?")
 """How click says it, in each of its versions."""
 
 
-class GroupWithConfiguration(click.Group):
-    """A group of commands whose help ends with the fields of the functionConfig, as its schema describes them."""
+class GroupInOrder(click.Group):
+    """A group whose help lists the commands in the order in which they are needed."""
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # of click
-        """Write the example and the fields.
-
-        A Kptfile may set the same fields as a map from paths to texts.
-        """
-        with formatter.section("Configuration of the function (functionConfig)"):
-            for line in _EXAMPLE.splitlines():
-                formatter.write(f"  {line}\n")
-            formatter.write_paragraph()
-            formatter.write_text(
-                "All fields of spec are optional. In the configMap of a Kptfile and after `kpt fn eval ... --`, write "
-                "name=shop, kinds=ConfigMap,Secret, linker.image=IMAGE and so on."
-            )
-        with formatter.section("Fields of spec"):
-            formatter.write_dl(_fields())
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # of click
+        return [*self.commands]
 
 
-def _fields() -> list[tuple[str, str]]:
-    """Return the path of each field with what it does and its default.
+def _describe_configuration() -> str:
+    """Return an example of the functionConfig, and its fields as the schema describes them.
 
-    Lists of objects are one field.
+    A Kptfile may set the same fields as a map from paths to texts.
     """
-    return [(path, _short(field)) for path, field in list_settings().items()]
+    formatter = click.HelpFormatter()
+    with formatter.section("Configuration of the function (functionConfig)"):
+        for line in _EXAMPLE.splitlines():
+            formatter.write(f"  {line}\n")
+        formatter.write_paragraph()
+        formatter.write_text(
+            "All fields of spec are optional. In the configMap of a Kptfile and after `kpt fn eval ... --`, write "
+            "name=shop, kinds=ConfigMap,Secret, linker.image=IMAGE and so on."
+        )
+    with formatter.section("Fields of spec"):
+        formatter.write_dl([(path, _short(field)) for path, field in list_settings().items()])
+    return formatter.getvalue()
 
 
 def _short(field: dict[str, Any]) -> str:
@@ -187,21 +195,12 @@ def completion(*, shell: str) -> Outcome:
     return complete(f"{shell}_source")
 
 
-_SCHEMAS = {
-    "configuration": CONFIGURATION,
-    "diff": "diff-v1",
-    "diff-packages": "diff-packages-v1",
-    "explain": "explain-v1",
-    "explain-packages": "explain-packages-v1",
-    "fleet": "fleet-v1",
-    "history": "history-v1",
-    "verify": "verify-v1",
-}
-"""The schemas, by what they describe."""
+_OUTPUTS = ("diff", "diff-packages", "explain", "explain-packages", "fleet", "history", "verify")
+"""What has a schema of this name, besides the configuration."""
 
 
-@click.command(short_help="Print a JSON schema.")
-@click.argument("name", type=click.Choice([*_SCHEMAS]), default="configuration")
+@click.command(hidden=True, short_help="Print a JSON schema.")
+@click.argument("name", type=click.Choice([_TOPIC, *_OUTPUTS]), default=_TOPIC)
 def schema(*, name: str) -> Outcome:
     """Print the JSON schema of krm-fn.yaml, or of what a command prints with -o json.
 
@@ -217,37 +216,44 @@ def schema(*, name: str) -> Outcome:
 
     Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
-    return Outcome(read_schema(_SCHEMAS[name]), "", 0)
+    return Outcome(read_schema(CONFIGURATION if name == _TOPIC else f"{name}-v1"), "", 0)
 
 
 @click.command(short_help="Print the version.")
-def version() -> Outcome:
+@output_option("text", "json")
+def version(*, output: str) -> Outcome:
     """Print the version, as --version does.
 
     Exit codes: 0 printed; 2 wrong arguments.
     """
-    return Outcome(f"krm-fn {__version__}\n".encode(), "", 0)
+    text = json.dumps({"version": __version__}) if output == "json" else f"krm-fn {__version__}"
+    return Outcome(f"{text}\n".encode(), "", 0)
 
 
-def _complete_command(
+def _complete_topic(
     _context: click.Context, _parameter: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    return krm_fn.shell_complete(click.Context(krm_fn), typed)
+    commands = krm_fn.shell_complete(click.Context(krm_fn), typed)
+    return [*commands, *(CompletionItem(one) for one in (_TOPIC,) if one.startswith(typed))]
 
 
-@click.command("help", short_help="Print the help of a command.")
-@click.argument("name", metavar="[COMMAND]", default="", shell_complete=_complete_command)
+@click.command("help", short_help="Print the help of a command, or of the configuration.")
+@click.argument(
+    "name", metavar="[COMMAND|configuration]", default="", shell_complete=_complete_topic
+)
 def print_help(*, name: str) -> Outcome:
-    """Print the help of a command, as `krm-fn COMMAND --help` does.
+    """Print the help of a command, as `krm-fn COMMAND --help` does, or the fields of the configuration.
 
-    Without a COMMAND, that of krm-fn.
+    Without an argument, that of krm-fn.
 
     Exit codes: 0 printed; 2 no such command, or wrong arguments.
     """
+    if name == _TOPIC:
+        return Outcome(_describe_configuration().encode(), "", 0)
     return main([name, "--help"] if name else ["--help"])
 
 
-@click.command(short_help="Print the help of all commands as a page for man.")
+@click.command(hidden=True, short_help="Print the help of all commands as a page for man.")
 def man() -> Outcome:
     """Print the help of all commands as a page for man.
 
@@ -262,7 +268,7 @@ def man() -> Outcome:
 
 
 @click.group(
-    cls=GroupWithConfiguration,
+    cls=GroupInOrder,
     commands=[
         *(
             init,
@@ -288,10 +294,15 @@ def man() -> Outcome:
 def krm_fn() -> None:
     """Name ConfigMaps by their content, and update all references.
 
+    Begin with `krm-fn init --dry-run DIR`. `krm-fn help configuration` lists the fields of
+    krm-fn.yaml.
+
     Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout.
-    With a file as its only argument (./config, config.yaml) it is a kustomize exec plugin, and the
-    file is its configuration. With -q or --quiet before that, it leaves out the last line, which
-    says what was renamed.
+    With a file as its only argument (./config, config.yaml) it is a kustomize exec plugin,
+    configured by that file. With -q or --quiet before that, it leaves out the last line, which says
+    what was renamed.
+
+    For programs: discover, link, man, schema. See krm-fn help COMMAND.
 
     Exit codes: 0 transformed, perhaps with warnings; 1 an error, and no object is changed; 2 wrong
     arguments. Each command has its own. Any ends with 130 after Ctrl-C.

@@ -80,7 +80,7 @@ colour_option = click.option(
     default="auto",
     show_default=True,
     callback=_read_colour,
-    help="Show colours. auto: only at a terminal and if NO_COLOR is not set, or everywhere if CLICOLOR_FORCE is set.",
+    help="Show colours. auto: at a terminal without NO_COLOR, and everywhere with CLICOLOR_FORCE or FORCE_COLOR.",
 )
 """Of a text. The command gets the argument `wants_colour`."""
 

@@ -220,7 +220,9 @@ def _check_usage(
         raise click.UsageError(message)
 
 
-@click.command(short_help="Tell Argo CD whether the plugin renders the current directory.")
+@click.command(
+    hidden=True, short_help="Tell Argo CD whether the plugin renders the current directory."
+)
 @kustomize_option
 def discover(*, kustomize_options: str) -> Outcome:
     """Print krm-fn.yaml if the current directory contains it, unless Argo CD's own kustomize runs that file.

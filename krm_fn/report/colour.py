@@ -48,13 +48,14 @@ def has_colour(
 
     `is_wanted`: somebody has said so, whatever the variables say.
 
-    NO_COLOR is that of https://no-color.org, CLICOLOR_FORCE of https://bixense.com/clicolors.
+    NO_COLOR is that of https://no-color.org, CLICOLOR_FORCE of https://bixense.com/clicolors, and
+    FORCE_COLOR of https://force-color.org.
     Empty, they say nothing.
     """
     if is_wanted:
         return True
     if environment.get("NO_COLOR"):
         return False
-    if environment.get("CLICOLOR_FORCE") not in {None, "", "0"}:
+    if {environment.get(name, "") for name in ("CLICOLOR_FORCE", "FORCE_COLOR")} - {"", "0"}:
         return True
     return is_terminal and environment.get("TERM", "dumb") != "dumb"

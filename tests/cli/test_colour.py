@@ -85,7 +85,7 @@ def run_at_terminal(arguments: list[str], folder: Path, **variables: str) -> Ter
     environment = {
         name: value
         for name, value in os.environ.items()
-        if name not in {"NO_COLOR", "CLICOLOR_FORCE"}
+        if name not in {"NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR"}
     }
     environment |= {"TERM": "xterm", "COLUMNS": "200", **variables}
     screens = [pty.openpty() for _ in range(2)]

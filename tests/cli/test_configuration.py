@@ -1,4 +1,4 @@
-"""`krm-fn --help` documents the functionConfig, as the image of a KRM function should."""
+"""`krm-fn help configuration` documents the functionConfig."""
 
 import json
 import re
@@ -22,7 +22,9 @@ PATHS = [
 
 @pytest.fixture
 def shown(tmp_path: Path) -> str:
-    return krm_fn("--help", cwd=tmp_path, COLUMNS="80").stdout
+    done = krm_fn("help", "configuration", cwd=tmp_path, COLUMNS="80")
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout
 
 
 def test_every_field_is_in_the_help(shown: str) -> None:

@@ -18,6 +18,8 @@ from tests.tools.require import require
 ROOT = Path(__file__).parent.parent.parent
 COMMANDS = ["", *krm_fn_group.commands]
 WIDTH = 80
+HEIGHT = 36
+"""Of the help that lists the commands: what a person sees at once."""
 
 
 def help_of(command: str, folder: Path) -> str:
@@ -38,6 +40,16 @@ def test_help_of_no_command_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_fits_a_terminal(command: str, tmp_path: Path) -> None:
     assert [line for line in help_of(command, tmp_path).splitlines() if len(line) > WIDTH] == []
+
+
+def test_the_help_of_all_commands_fits_one_screen(tmp_path: Path) -> None:
+    shown = help_of("", tmp_path)
+    assert len(shown.splitlines()) <= HEIGHT
+    listed = re.findall(r"^  (\w+)  ", shown.partition("\nCommands:\n")[2], re.MULTILINE)
+    others = [name for name, one in krm_fn_group.commands.items() if one.hidden]
+    assert listed == [name for name in krm_fn_group.commands if name not in others]
+    assert f"For programs: {', '.join(sorted(others))}. See krm-fn help COMMAND." in shown
+    assert "krm-fn help configuration" in " ".join(shown.split())
 
 
 @pytest.mark.needs("groff")

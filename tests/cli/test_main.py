@@ -1,5 +1,6 @@
 """The command line as a whole: help, wrong arguments, and what it loads."""
 
+import json
 import re
 import subprocess
 import sys
@@ -19,6 +20,11 @@ def test_the_version(argument: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (f"krm-fn {__version__}\n", "", 0)
 
 
+def test_the_version_for_programs(tmp_path: Path) -> None:
+    done = krm_fn("version", "-o", "json", cwd=tmp_path)
+    assert json.loads(done.stdout) == {"version": __version__}
+
+
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["-h"], ["render", "--help"], ["render", "-h"]], ids=" ".join
 )
@@ -35,6 +41,7 @@ FORMATS = {
     "graph": ["mermaid", "dot", "html"],
     "link": ["text", "json"],
     "verify": ["text", "json", "junit", "github"],
+    "version": ["text", "json"],
 }
 
 

@@ -12,7 +12,7 @@ from tests.pages.messages_page import FREQUENT, OTHERS, page
 
 ANSWERS = {
     "krm_fn/cli/man.py": "a page for man",
-    "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration, and hints behind click's own words",
+    "krm_fn/cli/main.py": "what `krm-fn help configuration` says, and hints behind click's own words",
     "krm_fn/tools/diff/tree.py": "the paths of differences",
     "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",
     "krm_fn/tools/explain/find_references.py": "answers of `krm-fn explain`",
@@ -63,7 +63,7 @@ NO_MESSAGES = {
     "# Source:": "what Helm writes before each template",
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
-    "krm-fn {}\n": "what `krm-fn version` prints",
+    "krm-fn {}": "what `krm-fn version` prints",
     "{}{} and {} more": "how a long list ends",
     "{} of {}, {}": "how far `krm-fn diff` is, at a terminal",
     "Connection[Any, Any]": "a type",

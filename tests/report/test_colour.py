@@ -47,6 +47,14 @@ SCREENS = [
     pytest.param({"CLICOLOR_FORCE": "1", "TERM": "dumb"}, True, True, id="somebody knows better"),
     pytest.param({"CLICOLOR_FORCE": "0"}, False, False, id="a force of zero"),
     pytest.param({"CLICOLOR_FORCE": ""}, False, False, id="an empty force"),
+    pytest.param({"FORCE_COLOR": "1"}, False, True, id="the other name of the force"),
+    pytest.param({"FORCE_COLOR": "0"}, False, False, id="a zero under the other name"),
+    pytest.param(
+        {"FORCE_COLOR": "3", "NO_COLOR": "1"},
+        True,
+        False,
+        id="who wants none, under the other name",
+    ),
     pytest.param(
         {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, True, False, id="who wants none is stronger"
     ),
