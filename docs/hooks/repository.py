@@ -20,10 +20,7 @@ from krm_fn import __version__
 ROOT = Path(__file__).parent.parent.parent
 HOME = {"README.md": "index.md"}
 _EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
-_MADE_FROM = {
-    "docs/messages.md": "docs/messages.yaml",
-    "docs/reference.md": "krm_fn/cli/main.py",
-}
+_MADE_FROM = {"docs/messages.md": "docs/messages.yaml"}
 """Pages that are written by a program as a whole, and what it reads."""
 
 _SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")

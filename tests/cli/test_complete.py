@@ -15,7 +15,9 @@ from tests.cli.terminal import at_terminal
 from tests.tools.require import require
 from tests.wait import PATIENCE
 
-PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
+PAGE = (
+    Path(__file__).parent.parent.parent / "docs/commands/completion-help-version.md"
+).read_text()
 INSTALL = {
     shell: line.strip()
     for line, shell in re.findall(r"^    (.*krm-fn completion (\w+).*)#", PAGE, re.MULTILINE)

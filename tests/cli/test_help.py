@@ -97,14 +97,19 @@ def codes_in_help(command: str, folder: Path) -> dict[int, str]:
     return promised_codes(" ".join(paragraph[1].split()))
 
 
-def codes_on_the_page() -> dict[str, dict[int, str]]:
-    page = (ROOT / "docs/commands.md").read_text()
-    rows = re.findall(r"^\| `krm-fn ?(\w*)` \| (\d .*) \|$", page, re.MULTILINE)
-    return {command: promised_codes(text) for command, text in rows}
+def codes_on_the_pages() -> dict[str, dict[int, str]]:
+    pages = [ROOT / "docs/commands.md", *(ROOT / "docs/commands").glob("*.md")]
+    sections = [one for page in pages for one in page.read_text().split("## Options of krm-fn")[1:]]
+    rows = (
+        re.match(r" ?(\w*)\n.*\nExit codes: (.+?)\.(?: .*)?\n", one, re.DOTALL) for one in sections
+    )
+    return {
+        row[1]: promised_codes(row[2].replace("**", "").replace("`", "")) for row in rows if row
+    }
 
 
-def test_the_page_promises_the_exit_codes_of_the_help(tmp_path: Path) -> None:
-    assert codes_on_the_page() == {
+def test_the_pages_promise_the_exit_codes_of_the_help(tmp_path: Path) -> None:
+    assert codes_on_the_pages() == {
         command: codes_in_help(command, tmp_path) for command in COMMANDS
     }
 

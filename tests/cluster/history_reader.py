@@ -27,9 +27,9 @@ NAME = "reader"
 
 
 def rules_of_the_page() -> list[Object]:
-    """Return the rules that docs/commands.md says are enough."""
+    """Return the rules that docs/commands/history.md says are enough."""
     section = (
-        (ROOT / "docs/commands.md").read_text().partition("## Which configuration runs where")[2]
+        (ROOT / "docs/commands/history.md").read_text().partition("## The rights that it needs")[2]
     )
     rules: list[Object] = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])[
         "rules"

@@ -315,7 +315,7 @@ def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
 def test_a_change_of_one_key_takes_six_lines_where_kubectl_takes_more_than_a_hundred(
     shop: Shop,
 ) -> None:
-    """As the table in docs/commands.md says."""
+    """As docs/commands/diff.md says."""
     release = Release(api=shop.api, deployer=DEPLOYERS["Flux"](shop.api))
     workloads = [workload("Deployment", name, config="web-config") for name in ("web", "worker")]
     release.sync(config("a"), *workloads)

@@ -1,4 +1,4 @@
-"""What `krm-fn history` says in the middle of a rollout and after it, with the rights that docs/commands.md names."""
+"""What `krm-fn history` says in the middle of a rollout and after it, with the rights that its page names."""
 
 import json
 import subprocess

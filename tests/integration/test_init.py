@@ -81,7 +81,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, on_path: dict[str, str])
             text.replace(image, f"{image}        args: [--config-map=web-config]\n")
         )
     done = krm_fn("init", "shop", cwd=tmp_path, COLUMNS="80", **on_path)
-    page = (EXAMPLES.parent / "docs/commands.md").read_text()
+    page = (EXAMPLES.parent / "docs/commands/init.md").read_text()
     assert f"```console\n$ krm-fn init shop\n{done.stdout}```\n" in page
     assert "warning: ConfigMap/shop/web-config " in done.stderr
 

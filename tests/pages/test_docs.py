@@ -101,20 +101,30 @@ def test_the_fields_of_the_configuration_are_made_from_the_schema() -> None:
     assert PAGES["docs/configuration.md"] == config_page.page()
 
 
-def test_the_reference_is_made_from_the_help_and_the_schemas() -> None:
-    assert PAGES["docs/reference.md"] == reference_page.page()
+MADE = reference_page.pages()
 
 
-def test_the_reference_has_every_command_and_every_option() -> None:
-    sections = dict(
-        re.findall(
-            r"^## (krm-fn .*)\n([^#]*(?:#(?!# ).*\n[^#]*)*)",
-            PAGES["docs/reference.md"],
-            re.MULTILINE,
+@pytest.mark.parametrize("page", MADE)
+def test_the_options_of_a_page_are_made_from_the_help(page: str) -> None:
+    assert PAGES[page] == MADE[page]
+
+
+def test_each_page_of_a_command_has_its_options() -> None:
+    assert {name for name in PAGES if name.startswith("docs/commands")} == MADE.keys()
+
+
+def test_the_pages_have_every_command_and_every_option() -> None:
+    sections = {
+        name: text
+        for page in MADE
+        for name, text in re.findall(
+            r"^## Options of (krm-fn .*)\n((?:(?!## ).*\n)*)", PAGES[page], re.MULTILINE
         )
-    )
+    }
     for name, command in group.commands.items():
         section = sections[f"krm-fn {name}"]
+        if "(render.md#options-of-krm-fn-render)" in section:
+            section += sections["krm-fn render"]
         for parameter in command.params:
             assert all(
                 f"`{one}" in section or f", {one}" in section
@@ -143,7 +153,9 @@ def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.M
             (tmp_path / side / name).write_text(text)
     outcome = main(["diff", str(tmp_path / "old"), str(tmp_path / "new")])
     (shown,) = re.findall(
-        r"^\$ krm-fn diff .* examples/canary\n([^`]+)^```$", PAGES["docs/commands.md"], re.MULTILINE
+        r"^\$ krm-fn diff .* examples/canary\n([^`]+)^```$",
+        PAGES["docs/commands/diff.md"],
+        re.MULTILINE,
     )
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
@@ -160,23 +172,21 @@ def test_the_explanation_is_what_is_printed(
         )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    commands = PAGES["docs/commands.md"]
-    (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", commands, re.MULTILINE)[
-        0
-    ]
+    page = PAGES["docs/commands/explain.md"]
+    (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", page, re.MULTILINE)[0]
     outcome = main(command.split())
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
 def test_the_example_of_history_is_its_fixture() -> None:
     assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in PAGES[
-        "docs/commands.md"
+        "docs/commands/history.md"
     ]
 
 
 def test_the_example_of_a_fleet_is_its_fixture() -> None:
     fleet = (ROOT / "fixtures/fleets/a-canary-in-one-of-four-clusters/fleet.txt").read_text()
-    assert fleet in PAGES["docs/commands.md"]
+    assert fleet in PAGES["docs/commands/history.md"]
 
 
 def test_every_kind_that_makes_secrets_is_listed() -> None:

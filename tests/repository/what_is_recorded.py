@@ -36,7 +36,7 @@ def record() -> Iterator[tuple[str, object]]:
     yield "tests/data/rows_of_fields.jsonl", list_rows()
     yield "docs/messages.md", messages_page.page(messages_page.OTHERS)
     yield "docs/configuration.md", config_page.page()
-    yield "docs/reference.md", reference_page.page()
+    yield "docs/commands", reference_page.pages()
     yield "the grounds of explain", guard_codes.schema()
     yield "the lists of deployers", [one.text for one in deployer_lists.find_lists()]
 
