@@ -73,6 +73,10 @@ git checkout -q services/cart && rm -r krm services/cart/overlays/*/krm
 krm-fn init 'services/cart/overlays/*' --share krm --exclude '**/common' --dry-run > said.txt
 rm -r said.txt wrong.txt services/cart/overlays/common
 """
+AS_BEFORE = """\
+kustomize build services/tax/overlays/prod | cmp - rendered/services/tax/overlays/prod/*
+grep -c cart-config rendered/services/cart/overlays/prod/*
+"""
 ALL_LEAVE = "krm-fn init 'services/*/overlays/*' --share krm --remove > said.txt && rm said.txt\n"
 
 
@@ -371,3 +375,17 @@ def write_kpt_packages(repository: Path) -> None:
             )
         (package / f"{name}.yaml").write_text(text)
         (package / "Kptfile").write_text(KPTFILE.format(name=name))
+
+
+def test_a_rendered_branch_leaves_a_service_without_krm_fn_alone(tmp_path: Path) -> None:
+    require("kustomize")
+    repository = make_repository(tmp_path, ["cart", "tax"], ["prod"])
+    page = (ROOT / "docs/how-to/argo-cd-without-a-plugin.md").read_text()
+    configure, render, *_ = read_blocks(page)
+    blocks = [
+        configure.replace("--share", "--exclude 'services/tax/*/*' --share"),
+        render,
+        AS_BEFORE,
+    ]
+    assert blocks[0] != configure
+    run_blocks(blocks, environment(tmp_path), tmp_path, repository)
