@@ -28,6 +28,10 @@ CACHE = Path(os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn"
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 MARK = "<!-- made by `python -m benchmarks --write` -->\n"
 
+SHAPES_HEADER = "| what there is many of | MB | of Go's time | krm-fn | Go no-op |"
+ON_THE_PAGE = 10
+"""How many shapes the page shows: the slowest."""
+
 SHAPE_BYTES = 1_000_000
 """The least size of a package of some shape that is compared."""
 
@@ -76,7 +80,16 @@ def main() -> None:
             print(line, flush=True)
             lines.append(line)
     if options.write:
-        PAGE.write_text("\n".join([PAGE.read_text().partition(MARK)[0] + MARK, *lines]) + "\n")
+        before = PAGE.read_text().partition(MARK)[0]
+        PAGE.write_text("\n".join([before + MARK, *for_the_page(lines)]) + "\n")
+
+
+def for_the_page(lines: list[str]) -> list[str]:
+    """Keep the slowest shapes alone, and no goals: they are for those who change the code."""
+    shapes = lines.index(SHAPES_HEADER) + 2
+    end = lines.index("", shapes)
+    slowest = sorted(lines[shapes:end], key=lambda row: -float(row.split(" | ")[2]))
+    return lines[:shapes] + slowest[:ON_THE_PAGE]
 
 
 def parse_options() -> argparse.Namespace:
@@ -206,7 +219,7 @@ def render(programs: Programs, objects: int, way: list[str]) -> list[str]:
 
 def compare_shapes(programs: Programs, part: str, figures: list[float]) -> Iterator[str]:
     """Compare packages that have many of one thing, one pair for each: a slow one stands out."""
-    yield "| what there is many of | MB | of Go's time | krm-fn | Go no-op |"
+    yield SHAPES_HEADER
     yield "|---|---|---|---|---|"
     slowest = 0.0
     for shape in SHAPES:
