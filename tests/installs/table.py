@@ -77,16 +77,13 @@ _LEFT = re.compile(
 _INTRODUCTION = """\
 # What happens to programs that run clusters
 
-This page shows what the function does with reduced copies of {installs} installs of other projects. It also has
-{extracts} small extracts: packages as people write them around such programs. They are in `tests/installs/`:
-{objects} objects, with the references, names and rules of the original, and without the rest. With the defaults, the
-function renames ConfigMaps. With `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/`
-below.
+This page shows what the function does with reduced copies of {installs} installs of other projects, and with
+{extracts} small extracts: packages as people write them around such programs. Secrets, marked `Secret/`, are renamed
+with `kinds: [ConfigMap, Secret]`.
 
 By their source, the programs look up {looked_up} of these ConfigMaps and Secrets by their fixed names through the
-Kubernetes API, or find them by the shape of the name or a path with it. Each `about.yaml` says where. The function
-renames {broken} of them. Pods read {both} of them. The others need no rule, because the function renames only objects
-that pods read.
+Kubernetes API, or find them by the shape of the name or a path with it. The function renames {broken} of them. Pods
+read {both} of them. The others need no rule, because the function renames only objects that pods read.
 
 In all, pods read {read} ConfigMaps and Secrets. {renamed} are renamed, and {left} are left alone, {needless} of them
 without need, by the source of the programs that read them.
@@ -94,13 +91,12 @@ without need, by the source of the programs that read them.
 {rules}
 
 The program looks up a name in **bold** by itself. To rename an object that is left alone without need, use the
-annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`.
-[Decision 49](decisions/0049-what-tells-that-a-program-reads-its-files.md) counts these objects.
+annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`. Each link leads to the versions and sources.
 
-The installs of Cluster API, Emissary-ingress, Karpenter, KEDA, Metrics Server, MinIO operator, Open Cluster
-Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed Secrets, Spark operator, Strimzi Drain Cleaner,
-Traefik, trust-manager, Vault Secrets Operator and Vertical Pod Autoscaler are not in the table: no ConfigMap or
-Secret in them is read by a pod or looked up.
+Pods read no ConfigMap or Secret in {untouched}. Nor do they in Cluster API, Emissary-ingress, Karpenter, KEDA,
+Metrics Server, MinIO operator, Open Cluster Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed
+Secrets, Spark operator, Strimzi Drain Cleaner, Traefik, trust-manager, Vault Secrets Operator and Vertical Pod
+Autoscaler.
 
 `python -m tests.installs.table --write` makes this page, and `tests/installs/test_installs.py` checks it.
 
@@ -113,6 +109,11 @@ class Row(NamedTuple):
     install: Install
     renamed: tuple[Config, ...]
     left: dict[Config, str]
+
+    @property
+    def is_touched(self) -> bool:
+        """Say whether pods read anything of it."""
+        return bool(self.renamed or self.left)
 
     def broken(self) -> list[Config]:
         """Return what is renamed though programs look it up."""
@@ -160,7 +161,7 @@ def page() -> str:
         extracts=sum(bool(row.install.truth) for row in rows()),
         broken=sum(len(row.broken()) for row in rows()),
         needless=sum(len(row.needless()) for row in rows()),
-        objects=sum(len(row.install.objects) for row in rows()),
+        untouched=", ".join(_linked(row.install) for row in rows() if not row.is_touched),
         looked_up=looked_up,
         both=sum(
             (one.kind, one.name) in row.install.looked_up for row in rows() for one in row.left
@@ -177,9 +178,9 @@ def page() -> str:
         ),
     )
     lines = [
-        "| Program | Read by pods | Renamed | Left alone |",
-        "|---|---|---|---|",
-        *map(_line, rows()),
+        "| Program | Renamed | Left alone |",
+        "|---|---|---|",
+        *(_line(row) for row in rows() if row.is_touched),
     ]
     return introduction + "\n".join(lines) + "\n"
 
@@ -266,18 +267,17 @@ def _rule(why: str) -> str:
 
 def _line(row: Row) -> str:
     install = row.install
-    kinds = Counter(config.kind for config in (*row.renamed, *row.left))
-    counts = ", ".join(
-        f"{kinds[kind]} {kind}{'s' if kinds[kind] > 1 else ''}" for kind in CONFIGS if kinds[kind]
-    )
     left = [f"{_named(install, config)}: {rule}" for config, rule in row.left.items()]
     cells = (
-        f"[{install.program}](../tests/installs/{install.key}/about.yaml), {install.version}",
-        counts or "none",
+        _linked(install),
         _listed(_named(install, config) for config in row.renamed),
         _listed(left),
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _linked(install: Install) -> str:
+    return f"[{install.program}](../tests/installs/{install.key}/about.yaml)"
 
 
 def _named(install: Install, config: Config) -> str:
