@@ -27,7 +27,7 @@ def table() -> str:
 
 
 def _row(package: Package) -> str:
-    link = f"[{package.repository.removeprefix('github.com/')}](https://{package.repository}): {package.what}"
+    link = f"[{package.repository.removeprefix('github.com/')}](https://{package.repository})"
     renamed = "<br>".join(f"`{name}`" for name in sorted(package.renamed))
     left = "<br>".join(f"`{name}`: {why}" for name, why in sorted(package.left.items()))
     return f"| {link} | {renamed} | {left} |"
