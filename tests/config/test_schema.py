@@ -88,7 +88,8 @@ def test_an_example_is_valid(path: str, field: dict[str, Any]) -> None:
 
 EXAMPLES = [
     (path, example)
-    for path, _, text in (part.partition("`\n") for part in PAGE.read_text().split("\n### `")[1:])
+    for paths, _, text in (part.partition("`\n") for part in PAGE.read_text().split("\n### `")[1:])
+    for path in paths.split("`, `")
     for example in text.partition("Example: ")[2].strip().strip("`").split("`, `")
 ]
 

@@ -27,9 +27,16 @@ _TYPES = {
 
 
 def page() -> str:
-    """Return the page: what is written by hand, and one section for each field."""
+    """Return the page: what is written by hand, and one section for each field.
+
+    Fields of which all is the same share one.
+    """
     written = PAGE.read_text().partition(MARK)[0]
-    return written + MARK + "".join(_section(path, field) for path, field in list_fields())
+    paths: dict[str, list[str]] = {}
+    for path, field in list_fields():
+        paths.setdefault(_section(path, field), []).append(f"`{path}`")
+    sections = (f"\n### {', '.join(alike)}\n\n{text}" for text, alike in paths.items())
+    return written + MARK + "".join(sections)
 
 
 def list_fields() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -79,7 +86,7 @@ def _section(path: str, field: dict[str, Any]) -> str:
     pairs = zip(values.get("enum", ()), values.get("enumDescriptions", ()), strict=False)
     told = "".join(f"* `{one}`: {text}\n" for one, text in pairs)
     listed = f"\n{told}" if told else ""
-    return f"\n### `{path}`\n\n{description}\n{listed}\n{' '.join(facts)} Example: {examples}\n"
+    return f"{description}\n{listed}\n{' '.join(facts)} Example: {examples}\n"
 
 
 def _type(field: dict[str, Any]) -> str:
