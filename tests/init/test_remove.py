@@ -139,7 +139,7 @@ def test_what_was_set_since_is_taken_out_with_it(top: Path) -> None:
     opened = config.read_text().replace("# strategy", "strategy").replace("  # linker", "  linker")
     opened = opened.replace("  #   ", "    ").replace("spec:\n", "spec:\n  kinds: [Secret]\n")
     config.write_text(opened)
-    kept = "generatorOptions:\n  immutable: true   # docs/leave.md\n"
+    kept = "generatorOptions:\n  immutable: true   # docs/how-to/leave.md\n"
     kustomization.write_text(kustomization.read_text() + kept)
     run("shop", "--remove")
     assert read(top / "shop") == {**MANIFESTS, "kustomization.yaml": RESOURCES + kept}
@@ -175,12 +175,12 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
         "next: if krm-fn ran already, release once with `leave: true` in the spec of krm-fn.yaml before: else a "
         "ConfigMap or Secret that keeps its name goes with its workload\n"
         "next: before this is applied, keep what kustomize generates immutable with `generatorOptions: "
-        "{immutable: true}`, or the API server refuses it, as docs/leave.md says\n"
+        "{immutable: true}`, or the API server refuses it, as docs/how-to/leave.md says\n"
         "next: kustomize build shop | krm-fn diff --live --fail-on refused,missing -\n"
         "next: in the same step, take krm-fn out of what runs it: the plugin of an Application, a job of CI, a "
         "post-renderer\n"
         "next: the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
-        "docs/leave.md says\n"
+        "docs/how-to/leave.md says\n"
     )
 
 

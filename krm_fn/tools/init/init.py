@@ -101,7 +101,7 @@ _LEAVE_FIRST = (
 )
 _KEEP_IMMUTABLE = (
     "before this is applied, keep what kustomize generates immutable with `generatorOptions: {immutable: true}`, or "
-    "the API server refuses it, as docs/leave.md says"
+    "the API server refuses it, as docs/how-to/leave.md says"
 )
 _STOP_RUNNING = (
     "in the same step, take krm-fn out of what runs it: the plugin of an Application, a job of CI, "
@@ -110,7 +110,7 @@ _STOP_RUNNING = (
 _IN_CI = "take these directories out of {files}"
 _REVISIONS_STAY = (
     "the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
-    "docs/leave.md says"
+    "docs/how-to/leave.md says"
 )
 _LEAVES = re.compile(rb"^  leave: *true\b", re.MULTILINE)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
@@ -269,7 +269,7 @@ def _show_below(directory: Path, limits: Limits, *configured_by: str) -> str:
 def _steps_of_leaving(
     directories: Sequence[Path], limits: Limits, *, is_by_hand: bool
 ) -> Iterator[str]:
-    """Yield what is to do before the result is applied, and after it, as docs/leave.md says."""
+    """Yield what is to do before the result is applied, and after it, as docs/how-to/leave.md says."""
     if is_by_hand:
         yield _REMOVE_BY_HAND
     built = [one for one in directories if find_door(one, Wishes()) is Door.KUSTOMIZE]

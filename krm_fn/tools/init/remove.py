@@ -139,7 +139,7 @@ def _refuse_rendered(directory: Path, files: Files) -> None:
             if any(SET in item.labels for item in objects):
                 message = (
                     "is rendered in place; set strategy: ignore, run kpt fn render and apply the result first, as "
-                    "docs/leave.md says"
+                    "docs/how-to/leave.md says"
                 )
                 raise Rejected(Problem(message, file=str(file)))
 
