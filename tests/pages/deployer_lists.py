@@ -58,8 +58,8 @@ def find_lists() -> Iterator[Replaced]:
     doors = ", ".join(_links("docs/", "kubectl"))
     yield Replaced(
         "README.md",
-        r"(?<=The other doors: )[^.]+\.md\)(?:[^.]+\.md\))*",
-        _fill(doors, column=89),
+        r"(?<=Other ways to run it: )[^.]+\.md\)(?:[^.]+\.md\))*",
+        _fill(doors, column=23),
     )
     *most, end = _links("", "kustomize", "kubectl")
     yield Replaced(

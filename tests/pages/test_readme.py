@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.main import krm_fn as group
 from krm_fn.cli.main import main
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
@@ -26,7 +27,19 @@ SECTIONS = [
 
 def test_it_is_short_and_in_order() -> None:
     assert len(README.splitlines()) <= 120
+    assert len(README.split()) <= 800
     assert re.findall(r"^## (.+)$", README, re.MULTILINE) == SECTIONS
+
+
+def test_the_first_screen_has_the_picture_and_what_to_type() -> None:
+    first = README.partition("\n```")[0].splitlines()
+    assert len(first) <= 20
+    assert "![" in "".join(first[:12])
+    commands = [line.split("#")[0].split() for line in first if line.startswith("    ")]
+    assert [command[0] for command in commands] == ["pipx", "krm-fn", "krm-fn"]
+    for _, name, *words in commands[1:]:
+        options = {one for parameter in group.commands[name].params for one in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= options
 
 
 def test_it_says_how_to_see_an_example_and_how_to_run_all_tests() -> None:
@@ -38,7 +51,7 @@ def test_it_says_how_to_see_an_example_and_how_to_run_all_tests() -> None:
 def test_the_example_is_what_is_rendered() -> None:
     example = README.partition("```diff\n")[2].partition("```")[0]
     told = [
-        line[1:].strip().replace("all of it", "the whole of it")
+        line[1:].strip().replace("comments stay", "the whole of it")
         for line in example.splitlines()
         if line[0] == "+"
     ]
