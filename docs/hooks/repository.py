@@ -20,8 +20,7 @@ from krm_fn import __version__
 ROOT = Path(__file__).parent.parent.parent
 HOME = {"README.md": "index.md"}
 _EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
-_MADE_FROM = {"docs/messages.md": "docs/messages.yaml"}
-"""Pages that are written by a program as a whole, and what it reads."""
+<<<<<<< HEAD
 
 _SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
 """Pages that a search shows after all others."""
@@ -71,7 +70,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     Let the pencil of a page lead to its file, which no setting says where it is: not all are in docs/.
     """
     del config, files
-    page.edit_url = f"{_EDIT}{_MADE_FROM.get(_path(page.file), _path(page.file))}"
+    page.edit_url = f"{_EDIT}{_path(page.file)}"
     if page.file.src_uri.startswith(_SELDOM_WANTED):
         page.meta["search"] = {"boost": 0.2}
     here = _path(page.file)
@@ -85,15 +84,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    r"""Show tables as GitHub does, where `\|` is a bar in code too: a backslash would be copied with the code.
-
-    Leave the messages out of the table of contents: there are too many of them.
-    """
-    del config, files
-    if page.file.src_uri == "messages.md":
-        for title in page.toc:
-            for section in title.children:
-                section.children = []
+    r"""Show tables as GitHub does, where `\|` is a bar in code too: a backslash would be copied with the code."""
+    del page, config, files
     return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
 
 

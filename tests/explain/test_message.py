@@ -8,9 +8,8 @@ import pytest
 from krm_fn.report.table import Screen
 from krm_fn.tools.explain.explain_message import explain_message
 from tests.cli.process import krm_fn
-from tests.pages.messages import Message, read_messages
-from tests.pages.messages_page import FREQUENT, OTHERS
-from tests.pages.test_messages import is_specific, printed_lines
+from tests.pages.messages import Message, is_specific, read_messages
+from tests.pages.test_messages import OF_ANOTHER_FUNCTION, printed_lines
 from tests.volume import IS_QUICK, in_turn
 
 WIDE = Screen(100_000)
@@ -39,10 +38,6 @@ def title(message: Message) -> str:
     return " ".join(shown.split())
 
 
-OF_ANOTHER_FUNCTION = "from the function before us"
-"""A result that a ResourceList has, and keeps."""
-
-
 @pytest.mark.rows(test=0)
 def test_every_recorded_line_finds_an_entry_that_is_about_it() -> None:
     """tests/pages/messages.py finds entries in another way: it makes a pattern of each text, and does not choose."""
@@ -56,9 +51,8 @@ def test_every_recorded_line_finds_an_entry_that_is_about_it() -> None:
 
 
 ALIKE = {
-    "found FOUND, expected EXPECTED": {"found FOUND, expected TYPEHINT"},
-    "found FOUND, expected TYPEHINT": {"found FOUND, expected EXPECTED"},
-    "found FOUNDHINT": {"found FOUND, allowed: VALUE"},
+    "found FOUND, expected EXPECTED": {"found FOUND, expected TYPE HINT"},
+    "found FOUND, expected TYPE HINT": {"found FOUND, expected EXPECTED"},
     "END; completed changes are kept, run again to finish": {
         "the time limit of SECONDS s is over; completed changes are kept, run again to finish"
     },
@@ -76,7 +70,7 @@ def test_every_message_of_the_list_finds_its_entry() -> None:
     told_apart = [
         one
         for one in read_messages()
-        if is_specific(one) or one.says == "missing" or title(one) in ALIKE
+        if is_specific(one.says) or one.says == "missing" or title(one) in ALIKE
     ]
     assert len(told_apart) > 350
     for number, one in enumerate(told_apart):
@@ -92,21 +86,16 @@ def test_every_message_of_the_list_finds_its_entry() -> None:
             }, (front, line)
 
 
-def test_an_entry_is_that_of_a_page() -> None:
-    page = FREQUENT.read_text() + OTHERS.read_text()
+LINK, AS_A_PATH = re.compile(r"\[([^]]+)\]\(([^)]+)\)"), r"\1 (docs/\2)"
+
+
+def test_an_answer_is_what_the_list_says() -> None:
     for one in read_messages():
-        if is_specific(one):
+        if is_specific(one.says):
             shown = explain_message(re.sub(r"\{[a-z_]+\}", "x", one.says), WIDE).stdout.decode()
-            heading = re.escape(re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), one.says))
-            section = re.search(
-                rf"^### `+ ?{heading} ?`+\n\n(.+)\n\n\*\*Do:\*\* (.+)$", page, re.MULTILINE
-            )
-            assert section, one.says
-            means, do = (
-                re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", text)
-                for text in section.groups()
-            )
-            assert f"{title(one)}\n\n  {means}\n\n  Do: {do}\n" in shown, one.says
+            paragraphs = filter(None, (one.means, one.do and f"Do: {one.do}"))
+            answer = "".join(f"\n  {text}\n" for text in paragraphs)
+            assert f"{title(one)}\n{LINK.sub(AS_A_PATH, answer)}" in shown, one.says
 
 
 def test_a_terminal_may_have_wrapped_the_line() -> None:
@@ -123,7 +112,7 @@ error: exit status 1"""
 
 
 def test_each_of_several_messages_is_explained_once() -> None:
-    assert titles(SEVERAL) == ["uncommitted changes are compared too: FILES", "WHERE: invalid YAML"]
+    assert titles(SEVERAL) == ["uncommitted changes are compared too: FILES", "invalid YAML: WHAT"]
 
 
 FOREIGN = [

@@ -12,27 +12,47 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 LIST = ROOT / "docs/messages.yaml"
+PARTS = ROOT / "tests/pages/parts_of_messages.jsonl"
 SCHEMA = ROOT / "schemas/configrevisions-revisions.krm-fn.io-v1.json"
-_PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
+GAP = re.compile(r"\{[a-z_]+\}")
 _GAP = "{}"
+_OF_ONE_WORD = {"missing", "verified: {what}"}
 _HELP = {"help", "metavar", "short_help", "options_metavar", "words"}
 
 
 class Message(NamedTuple):
-    """A message, with the texts in the source that make it, and texts that are parts of it."""
+    """A message. `templates`: `says`, and other texts that are printed in its place."""
 
     group: str
     says: str
     means: str
     do: str
     templates: tuple[str, ...]
-    parts: tuple[str, ...]
     is_frequent: bool
 
     def matches(self, line: str) -> bool:
         """Tell whether a line that was printed is this message, whatever varies in it."""
-        templates = (self.says.rpartition("; {remedy}")[0] or self.says, *self.templates)
-        return any(_pattern(template).search(line) for template in templates)
+        specific = [one for one in self.templates if is_specific(one)]
+        return any(_pattern(one).search(line) for one in specific or self.templates)
+
+    def is_about(self, text: str) -> bool:
+        """Tell whether a text in the source is a part or a case of this message.
+
+        What fills a gap of a part may be written out in the message.
+        """
+        return self.has_part(text) or self.has_case(text)
+
+    def is_specific(self) -> bool:
+        """Tell whether it has words of its own, by which a line can be recognised."""
+        return any(map(is_specific, self.templates)) or self.says in _OF_ONE_WORD
+
+    def has_case(self, text: str) -> bool:
+        """Tell whether a text is the message, or the message with its gaps filled."""
+        return self.is_specific() and self.matches(text)
+
+    def has_part(self, text: str) -> bool:
+        """Tell whether a text with words of its own stands in the message."""
+        return is_specific(text) and any(map(_pattern(text).search, self.templates))
 
 
 class Text(NamedTuple):
@@ -50,10 +70,9 @@ def read_messages() -> tuple[Message, ...]:
         Message(
             group["title"],
             one["says"],
-            one["means"],
-            one["do"],
-            tuple(map(normal, one.get("from", [one["says"]]))),
-            tuple(map(normal, one.get("parts", ()))),
+            one.get("means", ""),
+            one.get("do", ""),
+            tuple(map(normal, (one["says"], *one.get("from", ())))),
             one.get("often", False),
         )
         for group in yaml.load(LIST.read_text(), yaml.CSafeLoader)
@@ -61,9 +80,15 @@ def read_messages() -> tuple[Message, ...]:
     )
 
 
+@cache
+def read_parts() -> frozenset[str]:
+    """Return the texts that are only ever part of a message, where no message shows them."""
+    return frozenset(normal(json.loads(line)) for line in PARTS.read_text().splitlines())
+
+
 def normal(template: str) -> str:
     """Return a template with `{}` in the place of each name."""
-    return _PLACEHOLDER.sub(_GAP, template)
+    return GAP.sub(_GAP, template)
 
 
 @cache
@@ -118,6 +143,12 @@ def _text(node: ast.AST) -> str:
     return ""
 
 
+def is_specific(template: str) -> bool:
+    """Tell whether a text has words of its own, by which it can be recognised."""
+    return len(re.findall(r"[A-Za-z]{2,}", GAP.sub("", template))) > 1
+
+
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, normal(template).strip().split(_GAP))))
+    words = (one.strip() for one in normal(template).split(_GAP))
+    return re.compile(".*".join(map(re.escape, words)))

@@ -1,23 +1,22 @@
-"""Write the messages into two pages: `python -m tests.pages.messages_page --write`.
+"""Write the frequent messages into docs/troubleshooting.md: `python -m tests.pages.messages_page --write`.
 
-docs/troubleshooting.md has those that people meet most often, docs/messages.md all others.
+`krm-fn explain --message` has all of them.
 """
 
 import re
 import sys
 from itertools import groupby
-from pathlib import Path
 
-from tests.pages.messages import ROOT, Message, read_messages
+from tests.pages.messages import GAP, ROOT, Message, read_messages
 
-FREQUENT, OTHERS = ROOT / "docs/troubleshooting.md", ROOT / "docs/messages.md"
+PAGE = ROOT / "docs/troubleshooting.md"
 MARK = "<!-- made from docs/messages.yaml by `python -m tests.pages.messages_page --write` -->\n"
 
 
-def page(file: Path) -> str:
-    """Return a page: what is written by hand, and one section for each group of its messages."""
-    written = file.read_text().partition(MARK)[0]
-    shown = [one for one in read_messages() if one.is_frequent == (file == FREQUENT)]
+def page() -> str:
+    """Return the page: what is written by hand, and one section for each group of its messages."""
+    written = PAGE.read_text().partition(MARK)[0]
+    shown = [one for one in read_messages() if one.is_frequent]
     groups = groupby(shown, key=lambda one: one.group)
     return (
         written
@@ -27,21 +26,21 @@ def page(file: Path) -> str:
 
 
 def _section(one: Message) -> str:
-    return f"\n### {_code(one.says)}\n\n{one.means}\n\n**Do:** {one.do}\n"
+    paragraphs = (one.means, one.do and f"**Do:** {one.do}")
+    return "".join(f"\n{text}\n" for text in (f"### {heading(one)}", *paragraphs) if text)
 
 
-def _code(text: str) -> str:
-    """Return a message as code, with capitals for what varies.
+def heading(one: Message) -> str:
+    """Return a message as code, with `…` for what varies: a name of it would be found by a search.
 
     Some messages contain backticks themselves.
     """
-    shown = re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), text)
+    shown = re.sub(r"…(?:[ /]*…)+", "…", re.sub(GAP, "…", one.says)).removeprefix("…: ")
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 
 if __name__ == "__main__":
-    for file in (FREQUENT, OTHERS):
-        if sys.argv[1:] == ["--write"]:
-            file.write_text(page(file))
-        else:
-            print(page(file), end="")
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        print(page(), end="")

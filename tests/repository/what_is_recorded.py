@@ -16,7 +16,8 @@ from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.cases import ENVIRONMENT, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
 from tests.linker.test_links import LINKS, run_link
-from tests.pages import config_page, deployer_lists, guard_codes, messages_page, reference_page
+from tests.pages import config_page, deployer_lists, guard_codes, reference_page
+from tests.pages.messages import read_messages
 from tests.references.test_find_rows import list_rows
 
 PLACES = Path(__file__).parent / "places"
@@ -34,7 +35,7 @@ def record() -> Iterator[tuple[str, object]]:
     roots = read_plainly((PLACES / "kustomization.yaml").read_bytes())
     yield "places/kustomization.yaml", [one.path for one in find_paths(roots, [])]
     yield "tests/data/rows_of_fields.jsonl", list_rows()
-    yield "docs/messages.md", messages_page.page(messages_page.OTHERS)
+    yield "docs/messages.yaml", read_messages()
     yield "docs/configuration.md", config_page.page()
     yield "docs/commands", reference_page.pages()
     yield "the grounds of explain", guard_codes.schema()

@@ -1,7 +1,6 @@
 """Messages that somebody has seen in, the entries of docs/messages.yaml about it out.
 
-docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from
-it.
+docs/messages.yaml lists all messages, each with `{name}` for what varies.
 """
 
 import re
@@ -39,13 +38,11 @@ _Words: TypeAlias = tuple[str, ...]
 
 
 class _Entry(NamedTuple):
-    """A message. `templates` are the words of each text that is printed, and `parts` those of what may be within."""
+    """A message. `templates` are the words of each text that is printed."""
 
     says: str
-    means: str
-    do: str
+    answer: tuple[str, ...]
     templates: tuple[_Words, ...]
-    parts: tuple[_Words, ...]
 
 
 def explain_message(copied: str, screen: Screen) -> Outcome:
@@ -79,25 +76,27 @@ def _read_entries() -> tuple[_Entry, ...]:
     for group in elements(root):
         for one in elements(fields(group)["messages"]):
             entry = fields(one)
-            says, means, do = (text(entry[name]) for name in ("says", "means", "do"))
+            says = text(entry["says"])
+            answer = [
+                before + text(entry[name])
+                for name, before in (("means", ""), ("do", "Do: "))
+                if name in entry
+            ]
             templates = [says, *map(text, elements(entry.get("from")))]
-            parts = map(text, elements(entry.get("parts")))
-            words = tuple(_words(template, _START) for template in templates)
-            entries.append(_Entry(says, means, do, words, tuple(map(_words, parts))))
+            entries.append(_Entry(says, tuple(answer), tuple(map(_words, templates))))
     return tuple(entries)
 
 
-def _words(template: str, before: str = "") -> _Words:
-    """Return the words of a template. `before`: what stands before it."""
+def _words(template: str) -> _Words:
+    """Return the words of a template."""
     first, *others = (one.strip() for one in _GAP.split(" ".join(template.split())))
-    return tuple(one for one in (first and before + first, *others) if _WORD.search(one))
+    return tuple(one for one in (first and _START + first, *others) if _WORD.search(one))
 
 
 def _score(entry: _Entry, line: str) -> int:
     """Return how many characters of the line are the entry's own words, 0 if it is another message."""
-    part = max((words for words in entry.parts if _holds(line, words)), key=_length, default=())
-    found = [words + part for words in entry.templates if _holds(line, words)]
-    return max((_length(words) for words in found if _is_told_apart(words)), default=0)
+    found = (words for words in entry.templates if _holds(line, words))
+    return max((sum(map(len, words)) for words in found if _is_told_apart(words)), default=0)
 
 
 def _holds(line: str, words: _Words) -> bool:
@@ -115,14 +114,10 @@ def _is_told_apart(words: _Words) -> bool:
     return len(_WORD.findall(" ".join(words))) > 1 or any(one.startswith(_START) for one in words)
 
 
-def _length(words: _Words) -> int:
-    return sum(map(len, words))
-
-
 def _write(entry: _Entry, screen: Screen) -> Iterator[str]:
-    """Yield the entry as on the page, with capitals for what varies."""
+    """Yield the entry, with capitals for what varies."""
     shown = _GAP.sub(lambda found: found[0][1:-1].upper(), entry.says)
     yield "".join(f"{screen.strong(line)}\n" for line in fold(shown.split(), screen.width, ""))
-    for paragraph in (entry.means, f"Do: {entry.do}"):
+    for paragraph in entry.answer:
         words = _LINK.sub(r"\1 (docs/\2)", paragraph).split()
         yield "".join(f"  {line}\n" for line in fold(words, screen.width - 2, ""))
