@@ -2,14 +2,17 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.process import krm_fn
 from tests.graph.cases import GRAPHS, draw
 from tests.graph.read_forms import read_html
+from tests.integration.site import ROOT
 from tests.tools.require import require, require_node_packages
 from tests.wait import PATIENCE
 
@@ -34,8 +37,11 @@ def page(case: Path) -> str:
 @pytest.fixture(scope="module")
 def seen(case: Path, page: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return what the browser saw. Its pictures stay in the folder of the test run."""
+    return look(page, tmp_path_factory.mktemp(case.name))
+
+
+def look(page: str, folder: Path) -> Any:
     chromium, readers = require("chromium"), require_node_packages("diagrams")
-    folder = tmp_path_factory.mktemp(case.name)
     path = folder / "graph.html"
     path.write_text(page)
     command = ["node", *map(str, (readers / "browse.mjs", chromium, path, folder))]
@@ -97,3 +103,14 @@ def _luminance(colour: str) -> float:
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_package_of_an_object_has_a_line_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    for name in ("api", "web"):
+        shutil.copytree(ROOT / "examples/canary", tmp_path / "apps" / name)
+    done = krm_fn("graph", "apps/*", "-ohtml", cwd=tmp_path)
+    assert done.returncode == 0
+    lines = look(done.stdout, tmp_path / "pictures")["sizes"]["wide-light"]["lines"]
+    assert len(lines) > 10
+    assert {card[-1] for card in lines} == {"apps/api", "apps/web"}

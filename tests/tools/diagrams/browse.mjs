@@ -48,6 +48,7 @@ function measure() {
     clipped: cards.filter((card) => card.scrollWidth > card.clientWidth + 1).map((card) => card.id),
     colours: [style.color, style.backgroundColor],
     cards: cards.map((card) => card.querySelector(".name").textContent),
+    lines: cards.map((card) => card.querySelector("summary").innerText.split("\n")),
     arrows: arrows.filter((one) => one.getClientRects().length && one.getTotalLength() > 0).length,
     scripts: document.scripts.length,
   };
