@@ -20,7 +20,6 @@ from krm_fn import __version__
 ROOT = Path(__file__).parent.parent.parent
 HOME = {"README.md": "index.md"}
 _EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
-<<<<<<< HEAD
 
 _SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
 """Pages that a search shows after all others."""

@@ -39,11 +39,10 @@ FIRST_PAGES = [
 ]
 FIRST_TEXT = "\n".join(page.read_text() for page in FIRST_PAGES)
 SHOWN = "\n".join(_BLOCK.findall(FIRST_TEXT))
-_NO_PAGES = ("glossary.md", "messages.md")
 OTHER_PAGES = "\n".join(
     page.read_text()
     for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/how-to").glob("*.md")]
-    if page.name not in _NO_PAGES
+    if page.name != "glossary.md"
 )
 
 
