@@ -37,7 +37,7 @@ def type_in(block: str, folder: Path) -> list[str]:
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     environment = {"PATH": path, "CALLS": str(calls)}
     place = folder / "place"
-    (place / "services/cart/overlays/prod").mkdir(parents=True)
+    (place / "services/cart/overlays/prod/krm").mkdir(parents=True)
     (place / "services/cart/overlays/README.md").write_text("")
     (place / "krm-fn.yaml").write_text("spec:\n")
     subprocess.run(
