@@ -65,3 +65,16 @@ def test_a_file_of_the_reader_keeps_its_lines() -> None:
     lines = [line for block in blocks for line in block.splitlines() if ".gitignore" in line]
     assert any(line.startswith("echo") for line in lines)
     assert not [line for line in lines if "> .gitignore" in line and ">> .gitignore" not in line]
+
+
+def test_no_block_edits_what_an_option_of_init_writes() -> None:
+    """A line that one command comments out, and another one does not find again, stays in a reader's file."""
+    lines = [
+        line
+        for page in PAGES.rglob("*.md")
+        for block in read_blocks(page.read_text())
+        for line in block.splitlines()
+        if "sed" in line and "strategy: adopt" in line
+    ]
+    assert lines
+    assert [line for line in lines if "'/^  strategy: adopt/d'" not in line] == []
