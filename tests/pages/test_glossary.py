@@ -92,7 +92,7 @@ SOURCES: dict[str, Callable[[], set[str]]] = {
     "a label or an annotation, but where a table explains it": lambda: {
         one
         for line in FIRST_TEXT.splitlines()
-        if not line.startswith(("| label", "| annotation"))
+        if not line.startswith("| `revisions.krm-fn.io/")
         for one in re.findall(r"revisions\.krm-fn\.io/([a-z][a-z-]+)", line)
     },
 }
