@@ -213,7 +213,7 @@ def _find_directories(given: tuple[str, ...], excluded: tuple[str, ...]) -> dict
     found = find_packages(given or (".",), excluded, each=True) or {}
     for path in found:
         if not Path(path).is_dir():
-            message = f"{path} is no directory, and as a pattern it matches no package"
+            message = f"{path} is no directory"
             raise click.UsageError(message)
     return {Path(path): typed for path, typed in found.items()}
 

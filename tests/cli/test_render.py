@@ -263,7 +263,8 @@ FOLDERS = [
     ),
     pytest.param(
         {f"{HOSTILE}/kustomization.yaml": "", "a.yaml": CONFIG_MAP},
-        f"error: {SHOWN}: has a kustomization.yaml, which is not built as part of .; ",
+        "error: .: holds 1 folder that kustomize or helm builds; pass each as a PATH of its own, or a pattern: "
+        f"{SHOWN}\n",
         id="the name of a folder",
     ),
     pytest.param(

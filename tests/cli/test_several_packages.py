@@ -107,9 +107,9 @@ def test_what_is_excluded_is_not_taken(words: list[str], repository: Path) -> No
 
 
 SHARED = (
-    "warning: apps/shop/prod: has set mail in namespace mail, and so has apps/mail/prod: in one cluster, one linker "
-    "serves both, and removing one package removes the linker of the other; give one of them another metadata.name, "
-    "in its krm-fn.yaml or krm/kustomization.yaml\n"
+    "warning: apps/shop/prod: calls its set mail, as apps/mail/prod does, and both are in namespace mail: in one "
+    "cluster, removing one breaks the other; set another metadata.name in the krm-fn.yaml or krm/kustomization.yaml of "
+    "one\n"
 )
 
 

@@ -107,8 +107,8 @@ def test_two_paths_of_one_set_are_said_once(repository: Path) -> None:
     commit(repository, {"copy/krm-fn.yaml": CONFIG, "copy/web.yaml": READER.replace("web", "b")})
     edit(repository, "two")
     done = diff(repository, "--against=main", "shop", "copy")
-    assert done.stderr.count("warning: copy: has set shop in namespace shop, and so has shop") == 1
-    assert "has set shop" not in diff(repository, "--against=main", "shop").stderr
+    assert done.stderr.count("warning: copy: calls its set shop, as shop does, and both") == 1
+    assert "calls its set shop" not in diff(repository, "--against=main", "shop").stderr
 
 
 def test_any_revision_will_do(repository: Path) -> None:

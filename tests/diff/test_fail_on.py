@@ -365,7 +365,6 @@ def test_the_set_of_a_copy_is_named_with_the_way_out(
     write(tmp_path, shop("one", "copy"))
     done = main(["diff", "--against=HEAD", "--each", "*"])
     assert (
-        "warning: shop: has set shop in namespace shop, and so has copy: in one cluster, one linker serves both, and "
-        "removing one package removes the linker of the other; give one of them another metadata.name, in its "
-        "krm-fn.yaml or krm/kustomization.yaml\n"
+        "warning: shop: calls its set shop, as copy does, and both are in namespace shop: in one cluster, removing "
+        "one breaks the other; set another metadata.name in the krm-fn.yaml or krm/kustomization.yaml of one\n"
     ) in done.stderr

@@ -134,10 +134,12 @@ LAYOUTS: dict[str, Layout] = {
     ),
     "an overlay": Layout(OVERLAYS, "shop/overlays/prod", set="shop"),
     "the folder above overlays": Layout(
-        OVERLAYS, "shop", "below it, these are packages: shop/overlays/* (2)"
+        OVERLAYS, "shop", "2 packages below it: krm-fn init 'shop/overlays/*'\n"
     ),
     "the top of a repository": Layout(
-        {**OVERLAYS, **HOME}, ".", "apps/media/radarr/app, shop/overlays/* (2)"
+        {**OVERLAYS, **HOME},
+        ".",
+        " krm-fn init apps/media apps/media/radarr/app 'shop/overlays/*'\n",
     ),
     "an overlay beside one that runs krm-fn": Layout(
         {

@@ -332,13 +332,13 @@ def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
     said = init(shop.relative_to(tmp_path)).stdout.decode().replace("\n  ", " ")
-    assert lines_that_name(said, "shop, or a folder that is not known") == [
+    assert lines_that_name(said, "shop, kustomize alone fails") == [
         "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
     ]
 
 
 def lines_that_name(said: str, what: str) -> list[str]:
-    return re.findall(f"^next: these lines name {what}[;,] .*: (.*)$", said, re.MULTILINE)
+    return re.findall(f"^next: (.*?): (?:where|set) .*{what}", said, re.MULTILINE)
 
 
 @pytest.mark.needs("kubectl")
@@ -346,7 +346,7 @@ def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: 
     write(tmp_path, BUILDING)
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
-    assert "these lines name" not in init(shop, "--deployer", "flux").stdout.decode()
+    assert "deploy.sh" not in init(shop, "--deployer", "flux").stdout.decode()
 
 
 APPLICATION = """\
@@ -405,7 +405,7 @@ def test_what_tells_a_deployer_to_build_the_folder_is_named(
     options = ["--deployer", deployer] if deployer else []
     outcome = init(web.relative_to(tmp_path), *options)
     assert outcome.exit_code == 0, outcome.stderr
-    what = "apps/web" if deployer else "apps/web, or a folder that is not known"
+    what = "apps/web is deployed as before" if deployer else "apps/web, kustomize alone fails"
     found = lines_that_name(outcome.stdout.decode().replace("\n  ", " "), what)
     assert found == (["cluster/apps.yaml:5, cluster/apps.yaml:11"] if is_named else [])
 
@@ -431,7 +431,7 @@ def test_a_line_of_a_job_that_names_the_folder_is_named(
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
     said = init(shop.relative_to(tmp_path)).stdout.decode().replace("\n  ", " ")
-    assert lines_that_name(said, "shop, or a folder that is not known") == named
+    assert lines_that_name(said, "shop, kustomize alone fails") == named
 
 
 COPIES = {
@@ -473,11 +473,11 @@ def test_a_copied_package_with_the_set_of_the_other_is_warned_about(
     assert outcome.exit_code == 0
     assert (
         outcome.stderr.count(
-            "warning: copy: has set front in namespace shop, and so has shop: in one cluster, one linker"
+            "warning: copy: calls its set front, as shop does, and both are in namespace shop: "
         )
         == said
     )
-    assert "has set front" not in init(Path("base")).stderr
+    assert "calls its set front" not in init(Path("base")).stderr
 
 
 DOORS = {
@@ -851,8 +851,11 @@ def test_one_chart_is_for_the_namespaces_of_all_its_releases(
             ("NAMESPACE", init(Path("chart"))),
         ):
             said = outcome.stdout.decode()
-            assert f" --namespace {namespace} --post-renderer " in said
-            assert f" --post-renderer-args --namespace --post-renderer-args {namespace}\n" in said
+            assert (
+                f" --namespace {namespace} --post-renderer sh --post-renderer-args post-render.sh\n"
+                in said
+            )
+            assert f"chart/krm-fn.yaml --namespace {namespace}' > post-render.sh\n" in said
             assert outcome is first or said.startswith("chart/krm-fn.yaml: unchanged\n")
 
 
@@ -1151,6 +1154,18 @@ def test_what_only_a_pattern_matches_comes_last_if_it_cannot_be_configured(
     assert read(services) == whole
 
 
+def test_one_reason_of_many_folders_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    application = APPLICATION % "source: {path: apps/web}"
+    write(tmp_path, {f"clusters/{one}/apps.yaml": application for one in "abcde"})
+    (tmp_path / ".git").mkdir()
+    reason = "is an app of apps: it deploys other folders, and nothing in it has pods; pass such a folder"
+    said = f"error: clusters/a, clusters/b, clusters/c and 2 more: {reason}\n"
+    assert main(["init", "clusters/*"]) == Outcome(b"", said, 1)
+
+
 @pytest.mark.needs("kubectl")
 def test_where_a_pattern_matches_nothing_that_can_be_configured_nothing_is_written(
     services: Path,
@@ -1254,7 +1269,9 @@ def test_the_folders_of_packages_are_none_of_them() -> None:
     outcome = main(["verify", "apps/*/overlays/**"])
     assert "4 packages: 4 verified\n" in outcome.stderr
     outcome = main(["init", "apps/web"])
-    assert outcome.stderr.endswith("below it, these are packages: apps/web/overlays/* (2)\n")
+    assert outcome.stderr.startswith(
+        "error: apps/web: 2 packages below it: krm-fn init 'apps/web/overlays/*'\n"
+    )
 
 
 @pytest.mark.needs("kubectl")

@@ -177,8 +177,8 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
         "next: before this is applied, keep what kustomize generates immutable with `generatorOptions: "
         "{immutable: true}`, or the API server refuses it, as docs/how-to/leave.md says\n"
         "next: kustomize build shop | krm-fn diff --live --fail-on refused,missing -\n"
-        "next: in the same step, take krm-fn out of what runs it: the plugin of an Application, a job of CI, a "
-        "post-renderer\n"
+        "next: in the same step, remove what runs krm-fn: `plugin: {}` of an Application, a job of CI, "
+        "--post-renderer\n"
         "next: the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
         "docs/how-to/leave.md says\n"
     )
@@ -300,6 +300,17 @@ def test_what_init_would_not_have_written_is_named_and_nothing_changes(
     assert "next: nothing is changed yet: take out what is named above" in said
 
 
+@pytest.mark.needs("kubectl")
+def test_one_line_checks_all_that_kustomize_builds(top: Path) -> None:
+    write_services(top)
+    (top / ".git").mkdir()
+    run(ALL)
+    said = run(ALL, "--remove", "--dry-run").stdout.decode()
+    build = 'kustomize build "$dir" | krm-fn diff --live --fail-on refused,missing -'
+    assert f"\nnext: for dir in {ALL}; do {build}; done\n" in said
+    assert said.count("kustomize build ") == 1
+
+
 def test_what_a_file_for_ci_compares_is_named(top: Path) -> None:
     write(top / "shop", MANIFESTS)
     commit_all()
@@ -322,11 +333,11 @@ def test_a_pattern_in_a_file_for_ci_is_found(top: Path) -> None:
 BELOW = {
     "overlays and what they share": (
         (ALL, "--share", "krm"),
-        b"apps/web/overlays/dev/krm and 1 more read it\nbelow it, krm-fn is configured in apps/*/overlays/* (4)\n",
+        b"more read it\nnothing to remove in .; 4 packages below it with krm-fn: krm-fn init --remove 'apps/*/overlays/*'\n",
     ),
     "some of them": (
         ("apps/*/overlays/dev", "apps/web/overlays/*"),
-        b"below it, krm-fn is configured in apps/*/overlays/dev (2), apps/web/overlays/* (2)\n",
+        b"below it with krm-fn: krm-fn init --remove 'apps/*/overlays/dev' 'apps/web/overlays/*'\n",
     ),
 }
 

@@ -277,9 +277,11 @@ def test_what_builds_the_services_already_goes_on_until_it_is_switched(tmp_path:
     assert not [one for one in place.changed_lines() if "/krm/" not in f"/{one}"]
     assert {one: place.run("kustomize", "build", one) for one in PACKAGES} == plain
     said = (place.repository / "said.txt").read_text()
-    named = re.findall(r"these lines name (.*), and go on as before .*: (\S+)\n", said)
+    named = re.findall(
+        r"next: (\S+): set the path .* until then, (.*) is deployed as before\n", said
+    )
     first = "services/account/overlays/prod, services/account/overlays/staging, services/billing/overlays/prod"
-    assert named == [(f"{first} and 20 more", "cluster/services.yaml:10")]
+    assert named == [("cluster/services.yaml:10", f"{first} and 20 more")]
     assert len(revisions(place.render(ALL))) == len(PACKAGES)
     assert (
         place.type_in(f"krm-fn verify '{ALL}' 2>&1 | tail -n 1\n") == "24 packages: 24 verified\n"

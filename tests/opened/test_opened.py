@@ -355,9 +355,8 @@ def test_a_configuration_that_kustomize_would_pass_on_is_warned_about(
 
 
 SHARED = (
-    "warning: b: has set web in namespace shop, and so has a: in one cluster, one linker serves both, and removing "
-    "one package removes the linker of the other; give one of them another metadata.name, in its krm-fn.yaml or "
-    "krm/kustomization.yaml, or deploy them as one\n"
+    "warning: b: calls its set web, as a does, and both are in namespace shop: in one cluster, removing one breaks "
+    "the other; set another metadata.name in the krm-fn.yaml or krm/kustomization.yaml of one, or deploy them as one\n"
 )
 
 

@@ -98,8 +98,8 @@ REFUSED = [
             "d/e/Chart.yaml": "",
         },
         ["."],
-        "error: b: has a kustomization.yaml, which is not built as part of .; pass it as a PATH of its own\n"
-        "error: d/e: has a Chart.yaml, which is not built as part of .; pass it as a PATH of its own\n",
+        "error: .: holds 2 folders that kustomize or helm builds; pass each as a PATH of its own, or a pattern: "
+        "b, d/e\n",
         id="folders inside that are to be built",
     ),
     pytest.param(

@@ -45,7 +45,13 @@ from krm_fn.tools.init.remove import plan_removal
 from krm_fn.tools.init.script_builds import find_builds
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
-from krm_fn.tools.init.who_builds import Around, refuse_deploying, say_below, say_refused
+from krm_fn.tools.init.who_builds import (
+    Around,
+    count_refused,
+    refuse_deploying,
+    say_below,
+    say_refused,
+)
 from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
 
 __all__ = [
@@ -66,10 +72,9 @@ _NEXT_OF_DOORS = {
     Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {helm}{path}",
     Door.KPT: "kpt fn render {path} --allow-exec",
     Door.CHART: (
+        "echo {script} > post-render.sh\n"
         "helm upgrade --install RELEASE {path} --namespace {namespace} "
-        "--post-renderer krm-fn --post-renderer-args render --post-renderer-args - "
-        "--post-renderer-args --config --post-renderer-args {config} "
-        "--post-renderer-args --namespace --post-renderer-args {namespace}"
+        "--post-renderer sh --post-renderer-args post-render.sh"
     ),
     Door.FOLDER: "krm-fn render {path}",
 }
@@ -79,13 +84,12 @@ _IMAGE = (
     "spec.linker.image"
 )
 _FAIL_ALONE = (
-    "these lines name {path}, or a folder that is not known; look whether each lets kustomize run functions "
-    "(--enable-alpha-plugins --enable-exec; Flux runs none) or deploys what krm-fn has rendered, as kustomize alone "
-    "fails at the new entry: {lines}"
+    "{lines}: where these build {path}, kustomize alone fails at the new entry; pass --enable-alpha-plugins "
+    "--enable-exec there, or deploy what CI renders with krm-fn, as Flux must"
 )
 _GO_ON = (
-    "these lines name {path}, and go on as before until they lead to what krm-fn has rendered, or use its plugin for "
-    "Argo CD: {lines}"
+    "{lines}: set the path there to the folder that CI renders, or use krm-fn's plugin for Argo CD; until then, "
+    "{path} is deployed as before"
 )
 _ON_TOP = "krm-fn init {tops}   # built from where krm-fn runs now, which sees nothing of what they change"
 _NOT_AS_IT_IS = (
@@ -104,8 +108,8 @@ _KEEP_IMMUTABLE = (
     "the API server refuses it, as docs/how-to/leave.md says"
 )
 _STOP_RUNNING = (
-    "in the same step, take krm-fn out of what runs it: the plugin of an Application, a job of CI, "
-    "a post-renderer"
+    "in the same step, remove what runs krm-fn: `plugin: {}` of an Application, a job of CI, "
+    "--post-renderer"
 )
 _IN_CI = "take these directories out of {files}"
 _REVISIONS_STAY = (
@@ -115,7 +119,7 @@ _REVISIONS_STAY = (
 _LEAVES = re.compile(rb"^  leave: *true\b", re.MULTILINE)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
-_COMMAND = re.compile("next: (helm|kpt|krm-fn|kustomize) ")
+_COMMAND = re.compile("next: (echo|for|helm|kpt|krm-fn|kustomize) ")
 
 _MOST_NAMES = 3
 
@@ -189,7 +193,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     try:
         prepared, planned, refused = _prepare_all(directories, wishes, surroundings_of, shared)
         if not prepared or not all(stands_for_several(directories[one]) for one in refused):
-            return Outcome(b"", "".join(refused.values()), 1)
+            return Outcome(b"", say_refused(refused), 1)
         is_by_hand = any(one.by_hand for one in planned)
         is_written = not is_by_hand and not is_dry_run
         if is_written:
@@ -203,8 +207,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
     if refused:
-        last = say_refused(refused, len(directories))
-        stderr += "".join(refused.values()) + stderr_lines([last])
+        stderr += say_refused(refused) + stderr_lines([count_refused(refused, len(directories))])
     summary = _sum_up(prepared)
     steps: list[str] = []
     for step in _steps(prepared, is_by_hand=is_by_hand):
@@ -238,8 +241,11 @@ def remove(
     for file in planned:
         said += _say(file, screen, is_written=is_written, is_dry_run=is_dry_run)
     if not any(one.changes or one.by_hand for one in planned):
-        below = _show_below(directories[0], limits, CONFIG_FILE, SHARED)
-        left = f"below it, krm-fn is configured in {below}" if below else _NOTHING_IS_LEFT
+        below = _find_below(directories[0], limits, CONFIG_FILE, SHARED)
+        left = _NOTHING_IS_LEFT
+        if below:
+            told = say_below(directories[0], below, " with krm-fn: krm-fn init --remove")
+            left = f"nothing to remove in {told.file}; {told.message}"
         return Outcome(_join([*said, left]), "", 0)
     steps: list[str] = []
     configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
@@ -256,14 +262,13 @@ def _fail(error: OSError | Rejected) -> Outcome:
     return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
 
 
-def _show_below(directory: Path, limits: Limits, *configured_by: str) -> str:
-    """Show patterns for the packages below, or only for those that have a file of these names."""
-    found: list[str] = []
-    for folder in map(os.path.relpath, Around(directory, limits).find_candidates()):
-        if not configured_by or any(os.path.lexists(f"{folder}/{one}") for one in configured_by):
-            found.append(folder)
-    patterns = find_patterns(found) if found else {}
-    return listing(f"{one} ({number})" if number > 1 else one for one, number in patterns.items())
+def _find_below(directory: Path, limits: Limits, *configured_by: str) -> list[str]:
+    """Find the packages below, or only those that have a file of these names."""
+    return [
+        folder
+        for folder in map(os.path.relpath, Around(directory, limits).find_candidates())
+        if not configured_by or any(os.path.lexists(f"{folder}/{one}") for one in configured_by)
+    ]
 
 
 def _steps_of_leaving(
@@ -275,10 +280,12 @@ def _steps_of_leaving(
     built = [one for one in directories if find_door(one, Wishes()) is Door.KUSTOMIZE]
     if built:
         yield _KEEP_IMMUTABLE
-    for directory in built[:_MOST_NAMES]:
-        helm = "--enable-helm " if Around(directory, limits).has_charts else ""
-        path = shlex.quote(os.path.relpath(directory))
-        yield f"kustomize build {helm}{path} | krm-fn diff --live --fail-on refused,missing -"
+        helm = "--enable-helm " if any(Around(one, limits).has_charts for one in built) else ""
+        paths = find_patterns(map(os.path.relpath, built))
+        several = " ".join(one if stands_for_several(one) else shlex.quote(one) for one in paths)
+        path = '"$dir"' if built[1:] else several
+        check = f"kustomize build {helm}{path} | krm-fn diff --live --fail-on refused,missing -"
+        yield f"for dir in {several}; do {check}; done" if built[1:] else check
     yield _STOP_RUNNING
     files = dict.fromkeys(chain.from_iterable(_files_of_ci(one, limits) for one in directories))
     if files:
@@ -344,9 +351,9 @@ def _prepare_all(
             if shared is not None:
                 one = _share(one, shared)
         except Rejected as rejected:
-            below = _show_below(directory, limits) if len(directories) == 1 else ""
-            said = [say_below(directory, below)] if below else []
-            refused[directory] = stderr_lines([*rejected.problems, *said])
+            below = _find_below(directory, limits) if len(directories) == 1 else []
+            said = [say_below(directory, below, ": krm-fn init")] if below else []
+            refused[directory] = stderr_lines([*said, *rejected.problems])
             continue
         if one.rendering.exit_code:
             refused[directory] = one.rendering.stderr
@@ -465,8 +472,9 @@ def _next_of(prepared: _Prepared) -> Iterator[str]:
     helm = "--enable-helm " if has_charts else ""
     config = shlex.quote(str(prepared.planned[0].file))
     namespace = wishes.namespace or "NAMESPACE"
-    for step in steps:
-        yield step.format(path=prepared.shown, helm=helm, namespace=namespace, config=config)
+    script = shlex.quote(f"krm-fn render - --config {config} --namespace {namespace}")
+    for step in "\n".join(steps).split("\n"):
+        yield step.format(path=prepared.shown, helm=helm, namespace=namespace, script=script)
 
 
 def _name_builds(prepared: Iterable[_Prepared]) -> Iterator[str]:

@@ -5,6 +5,7 @@ such files have. What nobody can read, nobody builds either: it is passed over.
 """
 
 import os
+import shlex
 import sys
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.node import Node, elements, get, is_null, text, walk
 from krm_fn.base.pods import find_templates
-from krm_fn.base.problem import Problem, Rejected, count, listing
+from krm_fn.base.problem import Problem, Rejected, count, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
@@ -34,7 +35,7 @@ from krm_fn.tools.common.files import (
     is_sharing_folder,
     real_path,
 )
-from krm_fn.tools.common.patterns import WorkingTree
+from krm_fn.tools.common.patterns import WorkingTree, find_patterns
 from krm_fn.tools.init.texts import find_shared_name
 
 _MAX_BYTES = 1_000_000
@@ -412,19 +413,31 @@ def _deploys(item: Item) -> bool:
 def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
     """Refuse an app of apps: what has pods is in the directories that it deploys."""
     every = [*items]
-    deploying = [str(item.id) for item in every if item.id.kind in _DEPLOYS.get(item.id.group, ())]
+    deploys = any(item.id.kind in _DEPLOYS.get(item.id.group, ()) for item in every)
     templates = chain.from_iterable(find_templates(item.node) for item in every)
-    if deploying and next(templates, None) is None:
-        named = listing(deploying, _MOST_NAMES)
-        message = f"is an app of apps: it holds {named}, and nothing with pods; pass a folder that one of them deploys"
+    if deploys and next(templates, None) is None:
+        message = "is an app of apps: it deploys other folders, and nothing in it has pods; pass such a folder"
         raise Rejected(Problem(message, file=str(directory)))
 
 
-def say_below(directory: Path, patterns: str) -> Problem:
-    return Problem(f"below it, these are packages: {patterns}", file=str(directory))
+def say_below(directory: Path, packages: Collection[str], command: str) -> Problem:
+    """Say what to type for packages, with patterns that match them and no other."""
+    patterns = shlex.join(find_patterns(packages))
+    message = f"{count(len(packages), 'package')} below it{command} {patterns}"
+    return Problem(message, file=str(directory))
 
 
-def say_refused(refused: Collection[Path], number: int) -> Problem:
+def say_refused(refused: Mapping[Path, str]) -> str:
+    """Say why directories are refused: once what is the same of many."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for directory, said in refused.items():
+        alike[said.replace(f" {directory}:", " \0:")].append(str(directory))
+    return "".join(
+        said.replace("\0", printable(listing(paths, _MOST_NAMES))) for said, paths in alike.items()
+    )
+
+
+def count_refused(refused: Collection[Path], number: int) -> Problem:
     shown = listing(map(str, refused), _MOST_NAMES)
     return Problem(f"{len(refused)} of {count(number, 'package')} cannot be configured: {shown}")
 

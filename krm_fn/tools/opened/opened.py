@@ -422,9 +422,8 @@ def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages
 
 def say_shared(set_name: str, namespace: str, other: str) -> str:
     return (
-        f"has set {set_name} in namespace {namespace}, and so has {other}: in one cluster, one linker "
-        "serves both, and removing one package removes the linker of the other; give one of them "
-        "another metadata.name, in its krm-fn.yaml or krm/kustomization.yaml"
+        f"calls its set {set_name}, as {other} does, and both are in namespace {namespace}: in one cluster, removing "
+        "one breaks the other; set another metadata.name in the krm-fn.yaml or krm/kustomization.yaml of one"
     )
 
 

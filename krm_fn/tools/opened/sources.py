@@ -1,11 +1,11 @@
 """Read the texts at the given paths: manifests as they are, and what kustomize and helm build."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.problem import Problem, Rejected, ResourceId
+from krm_fn.base.problem import Problem, Rejected, ResourceId, count, listing
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.tools.builds.builds import HelmOptions, Marked, build
 from krm_fn.tools.common.files import (
@@ -23,6 +23,7 @@ from krm_fn.tools.common.files import (
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 _MISNAMED = "krm-fn.yml"
+_MOST_NAMES = 3
 
 
 class Inputs(NamedTuple):
@@ -224,7 +225,7 @@ def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     if files.is_draft(beside) and beside not in found:
         found.append(beside)
     if to_build:
-        raise Rejected(*(_not_built(path, folder) for path in to_build))
+        raise Rejected(_say_built(folder, to_build))
     # The file of --config may be among the manifests, under any name. Then it is one of those that
     # are read.
     configs = [
@@ -271,6 +272,10 @@ def _leads_nowhere(path: Path) -> bool:
     return path.is_symlink() and not path.exists()
 
 
-def _not_built(path: Path, folder: Path) -> Problem:
-    message = f"has a {built_from(path)}, which is not built as part of {folder}; pass it as a PATH of its own"
-    return Problem(message, file=str(path))
+def _say_built(folder: Path, to_build: Sequence[Path]) -> Problem:
+    shown = listing(map(str, to_build), _MOST_NAMES)
+    message = (
+        f"holds {count(len(to_build), 'folder')} that kustomize or helm builds; pass each as a PATH of its own, or a "
+        f"pattern: {shown}"
+    )
+    return Problem(message, file=str(folder))
