@@ -89,7 +89,7 @@ class _Failed(click.ClickException):
     "--fail-on",
     metavar="RISK,...",
     default="",
-    help="Exit with 4 if there is one of these: prune, missing, shared-set, refused.",
+    help="Exit with 4 if there is one of these: prune, missing, same-set, refused.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 @colour_option
@@ -142,8 +142,8 @@ def diff(
     --fail-on lists the risks that a change must not bring. prune: a deployer would delete an object that pods use.
     missing: new pods do not start, because an object that they read is gone. refused: the API server refuses the
     change, because a field cannot change in this way; what admission webhooks refuse, and other rules of custom kinds
-    than self == oldSelf in a definition of the package, is only known of a few kinds. shared-set: two packages share
-    one set, or two sets one object, in one namespace (only with --each).
+    than self == oldSelf in a definition of the package, is only known of a few kinds. same-set: two packages
+    call their set the same, or two sets have one object, in one namespace (only with --each).
 
     Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.
@@ -223,13 +223,14 @@ def _refuse_misuse(given: Any, is_each: bool) -> None:
 
 def _read_risks(text: str) -> "frozenset[Risk]":
     """Read the value of --fail-on. Raises UsageError."""
-    from krm_fn.base.problem import listing, read_list
+    from krm_fn.base.problem import read_list
+    from krm_fn.base.suggest import suggest
     from krm_fn.tools.diff.diff import Risk
 
     named = read_list(text)
     unknown = [one for one in named if one not in [*Risk]]
     if unknown:
-        message = f"--fail-on found {unknown[0]!r}; allowed: {listing(Risk)}"
+        message = f"--fail-on found {unknown[0]!r}{suggest(unknown[0], Risk)}"
         raise click.UsageError(message)
     return frozenset(map(Risk, named))
 

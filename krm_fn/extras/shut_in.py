@@ -34,8 +34,8 @@ def find_shut_in(
         isolating = [policy for policy in policies[namespace] if _isolates(policy, labels)]
         if isolating and not any(map(_lets_out, _rules(isolating))):
             message = (
-                "shuts the linker in: no NetworkPolicy of the package lets its pods reach the API server, so each of "
-                f"its Jobs fails; add {_POLICY}, or the like"
+                "blocks the linker: no NetworkPolicy of the package lets its pods reach the API server, so each of "
+                f"its Jobs fails; add {_POLICY}, or one like it"
             )
             yield warning(isolating[0], message, "spec.podSelector")
 

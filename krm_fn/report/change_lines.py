@@ -446,7 +446,8 @@ def _find_turns(old: ComparedObject, new: ComparedObject) -> Iterator[Statement]
     if old.set and new.set and old.set != new.set:
         yield Statement(["moves from", f"set {printable(old.set)}", f"to set {printable(new.set)}"])
     elif new.set and not old.set:
-        yield Statement(["becomes", f"a revision of set {printable(new.set)}"])
+        turn = "is adopted by" if new.name == new.base else "becomes a revision of"
+        yield Statement([turn, f"set {printable(new.set)}"])
     elif old.set and not new.set:
         yield Statement(["is no longer", f"a revision of set {printable(old.set)}"])
 

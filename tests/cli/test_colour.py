@@ -131,7 +131,7 @@ def test_an_error_at_a_terminal_breaks_between_words(tmp_path: Path) -> None:
 OUTCOMES = [
     pytest.param("rename", "\x1b[32mrename to web-", id="renamed: green"),
     pytest.param("ignore", "\x1b[33mleft alone\x1b[39m", id="left alone: yellow"),
-    pytest.param("adopt", "\x1b[32madopt: the name stays", id="adopted: green"),
+    pytest.param("adopt", "\x1b[32madopted: keeps its name", id="adopted: green"),
 ]
 
 

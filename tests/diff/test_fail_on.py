@@ -11,7 +11,7 @@ from tests.diff.test_against import CONFIG, READER, config_map, shop
 from tests.git.repository import commit
 from tests.render.run import write
 
-RISKS = ("prune", "missing", "shared-set", "refused")
+RISKS = ("prune", "missing", "same-set", "refused")
 SUBSETS = [*chain.from_iterable(combinations(RISKS, size) for size in range(len(RISKS) + 1))]
 ADOPTED = CONFIG.replace("spec: {", "spec: {strategy: adopt, ")
 ONCE = READER.replace("apps/v1", "batch/v1").replace("Deployment", "Job")
@@ -132,7 +132,7 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         },
         {"refused"},
     ),
-    ("a copy of a package has its set", BEFORE, shop("one", "copy"), {"shared-set"}),
+    ("a copy of a package has its set", BEFORE, shop("one", "copy"), {"same-set"}),
     (
         "a copy with a set of its own shares none",
         BEFORE,
@@ -143,7 +143,7 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         "another service of the namespace has one object with it",
         BEFORE,
         {**shop("one", "pay"), "pay/krm-fn.yaml": PAY, "pay/web.yaml": PAYS},
-        {"shared-set"},
+        {"same-set"},
     ),
     (
         "two services have had one object before",
@@ -155,7 +155,7 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         "the new content of one object of two services",
         {**BEFORE, **shop("one", "pay"), "pay/krm-fn.yaml": PAY, "pay/web.yaml": PAYS},
         {"shop/config.yaml": config_map("two"), "pay/config.yaml": config_map("two")},
-        {"shared-set"},
+        {"same-set"},
     ),
     (
         "an environment of the application has the same workload",
@@ -177,7 +177,7 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         "two risks at once",
         {**BEFORE, "shop/web.yaml": ONCE},
         {"shop/config.yaml": config_map("two"), **shop("one", "copy")},
-        {"refused", "shared-set"},
+        {"refused", "same-set"},
     ),
 ]
 
@@ -353,7 +353,7 @@ def test_what_cannot_be_compared_is_the_worse_news(
 def test_an_unknown_risk_is_no_risk_that_is_passed_over() -> None:
     done = main(["diff", "--fail-on=prune,loss", "old", "new"])
     assert done.exit_code == 2
-    assert "--fail-on found 'loss'; allowed: prune, missing, shared-set, refused" in done.stderr
+    assert "--fail-on found 'loss'; allowed: prune, missing, same-set, refused" in done.stderr
 
 
 def test_the_set_of_a_copy_is_named_with_the_way_out(

@@ -120,7 +120,7 @@ def test_nothing_that_has_moved_is_a_risk(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     commit(tmp_path, service("shop"))
     shutil.move(tmp_path / "apps", tmp_path / "services")
-    done = main(["diff", "--against=HEAD", "--fail-on=prune,missing,shared-set,refused", PATTERN])
+    done = main(["diff", "--against=HEAD", "--fail-on=prune,missing,same-set,refused", PATTERN])
     assert (done.exit_code, "shared" in done.stderr) == (0, False)
 
 

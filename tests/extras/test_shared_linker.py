@@ -26,7 +26,7 @@ RETAIN = re.compile(
     rb',?\s*"?revisions\.krm-fn\.io/(retain"?: *"true"|kinds"?: *("[^"]*"|[^\s,}]*))'
 )
 OF_A_JOB = (
-    "the Job|the linker never deletes what|shuts the linker in|"
+    "the Job|the linker never deletes what|blocks the linker|"
     "no linker, .* its RoleBinding needs a namespace"
 )
 """What is only said where there is a Job. An account of the platform's has a namespace already."""

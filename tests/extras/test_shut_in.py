@@ -94,12 +94,12 @@ NOT_SHUT_IN = [
 
 @pytest.mark.parametrize("policies", SHUT_IN)
 def test_a_linker_that_cannot_reach_the_api_server_is_warned_about(policies: str) -> None:
-    assert run((PACKAGE + policies).encode(), CONFIG).stderr.count("shuts the linker in") == 1
+    assert run((PACKAGE + policies).encode(), CONFIG).stderr.count("blocks the linker") == 1
 
 
 @pytest.mark.parametrize("policies", NOT_SHUT_IN)
 def test_nothing_is_said_of_a_linker_that_may_reach_it(policies: str) -> None:
-    assert "shuts the linker in" not in run((PACKAGE + policies).encode(), CONFIG).stderr
+    assert "blocks the linker" not in run((PACKAGE + policies).encode(), CONFIG).stderr
 
 
 def test_the_policy_of_the_examples_lets_it_out() -> None:
@@ -108,4 +108,4 @@ def test_the_policy_of_the_examples_lets_it_out() -> None:
     )
     example["metadata"]["namespace"] = "shop"
     text = f"{PACKAGE}{DENY}---\n{yaml.safe_dump(example)}"
-    assert "shuts the linker in" not in run(text.encode(), CONFIG).stderr
+    assert "blocks the linker" not in run(text.encode(), CONFIG).stderr

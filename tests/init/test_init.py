@@ -1275,6 +1275,19 @@ def test_the_folders_of_packages_are_none_of_them() -> None:
 
 
 @pytest.mark.needs("kubectl")
+def test_what_shares_a_configuration_is_told_nothing_that_it_says(services: Path) -> None:
+    assert main([*FOR_ARGO_CD, "--strategy", "adopt", "--linker-image", "a/b:1"]).exit_code == 0
+    said = main(["init", "apps/web/overlays/dev"]).stdout.decode()
+    assert said.endswith("\n\nnext: krm-fn render apps/web/overlays/dev\n")
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "other"])
+    named = "apps/api/overlays/dev, apps/api/overlays/prod, apps/web/overlays/dev and 1 more"
+    reason = "takes its configuration from krm; pass --share krm, or run krm-fn init --remove first"
+    assert outcome == Outcome(b"", f"error: {named}: {reason}\n", 1)
+    assert read(services) == before
+
+
+@pytest.mark.needs("kubectl")
 def test_a_deployer_that_needs_the_entry_gets_it_later(services: Path) -> None:
     assert main([*FOR_ARGO_CD]).exit_code == 0
     before = read(services)
@@ -1437,7 +1450,7 @@ def test_the_file_for_ci_has_what_was_typed_unless_that_matches_more(
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
 def test_the_file_for_ci_refuses_the_risks(ci: str, services: Path) -> None:
     main(["init", ALL, f"--ci={ci}", f"--action={ACTION}"])
-    assert "prune,missing,shared-set,refused" in {
+    assert "prune,missing,same-set,refused" in {
         "github": lambda one: one["jobs"]["diff"]["steps"][1]["with"]["fail-on"],
         "gitlab": lambda one: one["diff"]["variables"]["FAIL_ON"],
     }[ci](yaml.safe_load((services / Pipeline[ci].file).read_text()))

@@ -333,7 +333,7 @@ def test_a_pattern_in_a_file_for_ci_is_found(top: Path) -> None:
 BELOW = {
     "overlays and what they share": (
         (ALL, "--share", "krm"),
-        b"more read it\nnothing to remove in .; 4 packages below it with krm-fn: krm-fn init --remove 'apps/*/overlays/*'\n",
+        b"read it\nnothing to remove in .; 4 packages below it with krm-fn: krm-fn init --remove 'apps/*/overlays/*'\n",
     ),
     "some of them": (
         ("apps/*/overlays/dev", "apps/web/overlays/*"),

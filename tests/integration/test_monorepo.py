@@ -52,12 +52,12 @@ ConfigMap cart-prod/cart-config: cart-config-hmmbtd68mf -> cart-config-hgk5c5b45
 """
 COPY = """\
 cp -r services/cart services/copy
-krm-fn diff --against HEAD --fail-on shared-set 'services/*/overlays/*' 2>&1 || test $? -eq 4
+krm-fn diff --against HEAD --fail-on same-set 'services/*/overlays/*' 2>&1 || test $? -eq 4
 rm -r services/copy
 """
 LEAVES = """\
 git rm -qr services/tax
-krm-fn diff --against HEAD --fail-on missing,shared-set 'services/*/overlays/*' 2> /dev/null
+krm-fn diff --against HEAD --fail-on missing,same-set 'services/*/overlays/*' 2> /dev/null
 git reset -q --hard HEAD
 """
 WITH_A_COMPONENT = """\
@@ -174,7 +174,7 @@ def test_the_story_of_a_monorepo(builder: str, tmp_path: Path) -> None:
     place.type_in(CHANGE)
 
     # A copy of a service has its set, whatever else all of them share.
-    shared = "error: --fail-on shared-set: cart-prod/cart, cart-staging/cart\n"
+    shared = "error: --fail-on same-set: cart-prod/cart, cart-staging/cart\n"
     assert shared in place.type_in(COPY)
 
     # A service that leaves: nothing else changes.

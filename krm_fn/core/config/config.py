@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _MOST_FIELDS = 3
-"""Fields that a contradiction names."""
+"""Fields that a contradiction names, and places of configurations."""
 
 
 class Origin(IntEnum):
@@ -280,7 +280,7 @@ def _choose(
     """Choose where none is passed. Raises Rejected for several sets."""
     outer = [one for one in others if not packages.is_inner(one.package)] or others
     if len({_set_of(one, read_settings) for one in outer}) > 1:
-        places = ", ".join(one.where for one in outer)
+        places = listing((one.where for one in outer), _MOST_FIELDS)
         raise Rejected(Problem(f"found {len(outer)} configurations: {places}; {remedy}"))
     return outer[0]
 

@@ -139,7 +139,7 @@ def _write_packages(
             text = write_packages_json(found)
     outcome = Outcome(text.encode(), stderr_lines(problems), _code_of(found))
     places = list_risks(one.difference for one in found.packages if one.difference)
-    places[Risk.SHARED_SET] += found.shared_sets
+    places[Risk.SAME_SET] += found.shared_sets
     places[Risk.MISSING] += found.missing
     return fail_on(outcome, places, compared.refused)
 

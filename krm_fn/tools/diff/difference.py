@@ -34,13 +34,13 @@ class Risk(StrEnum):
     """A reason to refuse a difference.
 
     `PRUNE`: a deployer would delete what pods use. `MISSING`: new pods do not start, because they
-    lack an object that there was. `SHARED_SET`: two packages have one set in one namespace.
+    lack an object that there was. `SAME_SET`: two packages have one set in one namespace.
     `REFUSED`: the API server does not take the change.
     """
 
     PRUNE = "prune"
     MISSING = "missing"
-    SHARED_SET = "shared-set"
+    SAME_SET = "same-set"
     REFUSED = "refused"
 
 

@@ -88,7 +88,7 @@ _TITLES = ("OUTCOME", "COUNT", "BECAUSE", "OBJECTS")
 
 _STRATEGIES = {
     "rename": "rename",
-    "adopt": "adopt: the name stays; labelled, and protected from pruning",
+    "adopt": "adopted: keeps its name, protected from pruning",
     "checksum": "checksum: the name stays",
     "ignore": "left alone",
     ABSENT: "not in the package",

@@ -76,7 +76,7 @@ _NEXT_OF_DOORS = {
         "helm upgrade --install RELEASE {path} --namespace {namespace} "
         "--post-renderer sh --post-renderer-args post-render.sh"
     ),
-    Door.FOLDER: "krm-fn render {path}",
+    Door.FOLDER: "krm-fn render {helm}{path}",
 }
 _BY_HAND = "nothing is written yet: add the lines above, and run krm-fn init again"
 _IMAGE = (
@@ -160,7 +160,10 @@ class _Prepared(NamedTuple):
     def says(self, *field: str, value: str = "") -> bool:
         """Tell whether the configuration that is there, or is written now, sets a field of spec, to a value if any."""
         config = self.proven[0]
-        roots = read_yaml(config.before or config.data or b"").roots
+        data = config.before or config.data or b""
+        if config.file.name in KUSTOMIZATIONS:
+            data = self.around.read_shared(config.file)
+        roots = read_yaml(data).roots
         if config.file.name == KPTFILE:
             found = chain.from_iterable(map(find_in_kptfile, roots))
             settings = [one for _, one in found if one]
@@ -372,7 +375,7 @@ def _prepare_all(
 
 def _share(prepared: _Prepared, shared: Path) -> _Prepared:
     """Let a package share a configuration, which has the lines of its own one, and is named in what is said."""
-    planned = share(prepared.directory, prepared.door, prepared.proven, shared)
+    planned = share(prepared.directory, prepared.door, prepared.proven, shared, prepared.around)
     if planned is prepared.proven:
         return prepared
     own, said = str(prepared.proven[0].file), prepared.rendering.stderr
@@ -467,7 +470,8 @@ def _next_of(prepared: _Prepared) -> Iterator[str]:
     wishes = prepared.wishes
     steps = [_NEXT_OF_DEPLOYERS[name] for name in wishes.deployers if name in _NEXT_OF_DEPLOYERS]
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
-        steps.append(_NEXT_OF_DOORS[prepared.door])
+        is_plain = prepared.door is Door.KUSTOMIZE and not prepared.has_entry
+        steps.append(_NEXT_OF_DOORS[Door.FOLDER if is_plain else prepared.door])
     has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
     helm = "--enable-helm " if has_charts else ""
     config = shlex.quote(str(prepared.planned[0].file))

@@ -169,7 +169,9 @@ def plan_shared(
     ]
 
 
-def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> list[Planned]:
+def share(
+    directory: Path, door: Door, planned: list[Planned], folder: Path, around: Around
+) -> list[Planned]:
     """Return what a package needs to share a configuration, in the place of one of its own.
 
     A rendering has proven the one of its own, and kustomize builds the same of both.
@@ -179,6 +181,11 @@ def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> 
         message = "is no kustomization, so it cannot name a folder with a configuration; leave out --share"
         raise Rejected(Problem(message, file=str(directory)))
     if config.before is not None or config.data is None:
+        taken = around.kustomizations.get(real_path(config.file.parent))
+        if config.file.parent != directory and taken and {*taken.bases} - {real_path(folder)}:
+            base = listing(map(around.show, taken.bases))
+            message = f"takes its configuration from {base}; pass --share {base}, or run krm-fn init --remove first"
+            raise Rejected(Problem(message, file=str(directory)))
         return planned
     (root,) = read_yaml(config.data).roots
     file = directory / SHARED / KUSTOMIZATIONS[0]
@@ -384,7 +391,9 @@ def _plan_kustomization(
         yield Planned(file, "unchanged", data)
         return
     # What a folder builds is in the shared text, and nobody may have said where that is.
-    text_of_config = wishes.shared.encode() if is_folder else config.before or config.data
+    text_of_config = config.before or config.data
+    if is_folder:
+        text_of_config = around.read_shared(config.file) if wishes.shared else b""
     if not text_of_config:
         return
     if not config.by_hand:

@@ -172,6 +172,11 @@ class Around:
         ]
         return frozenset(item.id.namespace for item in items) or frozenset(["", *below])
 
+    def read_shared(self, kustomization: Path) -> bytes:
+        """Return the configuration that a folder takes from another one; nothing if it takes none."""
+        found = self.kustomizations.get(real_path(kustomization.parent))
+        return self._data(found.bases[0] / CONFIG_FILE) if found and found.bases else b""
+
     def check_can_write(self, file: Path) -> None:
         """Raise Rejected for a file that would be written outside of the repository, or through a link."""
         real = real_path(file)
