@@ -7,6 +7,7 @@ site under the path of their `$id`. `decisions/` in the navigation stands for al
 
 import posixpath
 import re
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,21 @@ ROOT = Path(__file__).parent.parent.parent
 HOME = {"README.md": "index.md"}
 _EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
 
-_SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
-"""Pages that a search shows after all others."""
+_BOOSTS = {
+    0.1: ("CHANGELOG", "installs"),
+    0.3: ("CONTRIBUTING", "architecture", "benchmarks/", "examples/", "guarantees", "tests/"),
+    0.6: ("threat-model", "versions"),
+    1.5: ("deployers", "troubleshooting"),
+    2: ("ci.md", "faq", "glossary", "how-to/", "migration"),
+}
+"""How a search weighs pages, by how their paths begin. A person who searches wants to do something."""
 
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)")
-_CELL = re.compile(r"<td.*?</td>", re.DOTALL)
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_HEADER = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_CODE = re.compile(r"<pre.*?</pre>|<code>.*?</code>", re.DOTALL)
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -70,8 +81,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """
     del config, files
     page.edit_url = f"{_EDIT}{_path(page.file)}"
-    if page.file.src_uri.startswith(_SELDOM_WANTED):
-        page.meta["search"] = {"boost": 0.2}
+    for boost, paths in _BOOSTS.items():
+        if page.file.src_uri.startswith(paths):
+            page.meta["search"] = {"boost": boost}
+    if page.file.src_uri.startswith("decisions/"):
+        page.meta["search"] = {"exclude": True}
     here = _path(page.file)
 
     def in_site(found: re.Match[str]) -> str:
@@ -83,9 +97,26 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    r"""Show tables as GitHub does, where `\|` is a bar in code too: a backslash would be copied with the code."""
+    """Prepare what docs/extra.css shows: the cells of tables, and options in a line of text."""
     del page, config, files
-    return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
+    return _CODE.sub(_keep_options_whole, _TABLE.sub(_label_cells, html))
+
+
+def _label_cells(table: re.Match[str]) -> str:
+    r"""Let each cell say its column, as a phone shows cells below each other.
+
+    Show `\|` as GitHub does, where it is a bar in code too: a backslash would be copied with the code.
+    """
+    headers = (_TAG.sub("", one).replace('"', "&quot;") for one in _HEADER.findall(table[0]))
+    columns = cycle(f'<td data-label="{one}"' if one else "<td" for one in headers)
+    return re.sub("<td", lambda _: next(columns), table[0].replace("\\|", "|"))
+
+
+def _keep_options_whole(code: re.Match[str]) -> str:
+    """Mark options, which a browser would break after their first hyphen."""
+    if code[0].startswith("<pre"):
+        return code[0]
+    return _OPTION.sub(r'<span class="option">\g<0></span>', code[0])
 
 
 def _linked_by(markdown: str, here: str) -> list[str]:

@@ -5,29 +5,19 @@ import re
 import subprocess
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
 from krm_fn import __version__
+from tests.integration.searches import MISSES, SEARCHES
 from tests.integration.site import ROOT, serve
 from tests.pages.messages import read_messages
 from tests.tools.require import require, require_node_packages
 
 HOME = "https://krm-fn.io/"
-
-SEARCHES = {
-    "what is kept on prune": "deployers/",
-    "spec.linker.image": "configuration/",
-    "kustomize generator migrate": "migration/",
-    "CreateContainerConfigError": "concepts/",
-    "thief token": "threat-model/",
-    "would prune it while pods still use it": "troubleshooting/",
-    "not rewritten another revision": "troubleshooting/",
-}
-"""What a reader types, and a page that must be among the first five that are found."""
 
 
 class _Page(HTMLParser):
@@ -112,8 +102,8 @@ def seen(site: Path, pages: dict[str, _Page], tmp_path_factory: pytest.TempPathF
     with serve(site) as url:
         lists = (json.dumps(shown), json.dumps([*SEARCHES]))
         command = ["node", str(scripts / "site.mjs"), str(chromium), url, str(folder), *lists]
-        ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
-    assert len([*folder.glob("*.png")]) == 2 * len(shown) + len(SEARCHES)
+        ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=600)
+    assert len([*folder.glob("*.png")]) == 2 * len(shown)
     return json.loads(ran.stdout)
 
 
@@ -123,6 +113,15 @@ def test_nothing_is_complained_about_or_fetched_from_elsewhere(seen: Any) -> Non
 
 def test_everything_is_in_view_and_nothing_is_raw_markdown(seen: Any) -> None:
     assert (seen["overflow"], seen["raw"]) == ({}, {})
+
+
+def test_no_option_is_broken_after_a_hyphen(seen: Any) -> None:
+    assert seen["broken"] == {}
+
+
+def test_on_a_phone_each_cell_says_its_column(site: Path, seen: Any) -> None:
+    assert '<td data-label="On prune">' in (site / "deployers/index.html").read_text()
+    assert seen["unlabelled"] == {}
 
 
 def test_nobody_scrolls_sideways_to_read_code(seen: Any) -> None:
@@ -147,7 +146,17 @@ def test_each_frequent_message_is_an_entry_of_the_search(site: Path) -> None:
     assert len(found) >= len([one for one in read_messages() if one.is_frequent])
 
 
-@pytest.mark.parametrize("words", SEARCHES)
-def test_a_search_finds_the_page(seen: Any, words: str) -> None:
-    found = [urlsplit(link).path.lstrip("/") for link in seen["found"][words]]
-    assert SEARCHES[words] in found[:5]
+def test_a_search_finds_a_page_that_helps(seen: Any) -> None:
+    """It is among the first three. The misses are named, so that their number only ever falls."""
+    misses = {
+        words
+        for words, helpful in SEARCHES.items()
+        if set(helpful.split()).isdisjoint(_pages(seen["found"][words])[:3])
+    }
+    assert misses == MISSES
+    assert len(MISSES) <= 6
+
+
+def _pages(links: list[str]) -> list[str]:
+    """Return the last folder of each page, once."""
+    return [*dict.fromkeys(PurePosixPath(urlsplit(link).path).name or "index" for link in links)]

@@ -7,7 +7,7 @@ const [executablePath, url, folder, pages, words] = process.argv.slice(2);
 const SIZES = { wide: [1300, 900, "light"], narrow: [420, 844, "dark"] };
 
 const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const seen = { complaints: [], elsewhere: [], overflow: {}, sideways: {}, raw: {}, found: {} };
+const seen = { complaints: [], elsewhere: [], overflow: {}, sideways: {}, raw: {}, broken: {}, unlabelled: {}, found: {} };
 try {
   const tab = await browser.newPage();
   tab.on("console", (message) => seen.complaints.push(message.text()));
@@ -24,6 +24,8 @@ try {
       if (look.overflow > 0) seen.overflow[`${page} ${name}`] = look.overflow;
       if (look.sideways.length) seen.sideways[`${page} ${name}`] = look.sideways;
       if (look.raw.length) seen.raw[page] = look.raw;
+      if (look.broken.length) seen.broken[`${page} ${name}`] = look.broken;
+      if (look.unlabelled.length && name == "narrow") seen.unlabelled[page] = look.unlabelled;
       await tab.screenshot({ path: join(folder, `${page.replaceAll("/", "_")}${name}.png`) });
     }
   }
@@ -34,16 +36,21 @@ try {
     // All words at once, and one key: to type them shows what is found for their beginning first.
     await tab.keyboard.sendCharacter(one);
     await tab.keyboard.press("End");
-    await tab.waitForSelector(".md-search-result__item a", { timeout: 60000 });
+    await tab.waitForFunction(isAnswered, { timeout: 60000 });
     seen.found[one] = await tab.$$eval(".md-search-result__item > a", (links) => links.map((link) => link.href));
-    await tab.screenshot({ path: join(folder, `search-${one.replaceAll(/\W/g, "-")}.png`) });
   }
 } finally {
   await browser.close();
 }
 process.stdout.write(JSON.stringify(seen));
 
-// This runs in the page. What is raw is Markdown that should have become a list, a table or a block of code.
+function isAnswered() {
+  const said = document.querySelector(".md-search-result__meta").textContent;
+  return said.includes("No matching documents") || document.querySelector(".md-search-result__item > a") !== null;
+}
+
+// This runs in the page, too. What is raw is Markdown that should have become a list, a table or a block of code. What is
+// broken is an option in a line of text, after one of its hyphens. A cell below its row says the header of its column.
 function measure() {
   const texts = [...document.querySelectorAll("article p, article li, article td")].map((one) => {
     const copy = one.cloneNode(true);
@@ -55,6 +62,23 @@ function measure() {
     sideways: [...document.querySelectorAll("article pre > code")]
       .filter((code) => code.scrollWidth > code.clientWidth + 1)
       .map((code) => code.textContent.slice(0, 40)),
+    broken: [...document.querySelectorAll("article :not(pre) > code")]
+      .flatMap((code) => [...code.childNodes].map((node) => node.firstChild ?? node))
+      .flatMap((node) =>
+        [...node.textContent.matchAll(/(?<![\w-])--?[A-Za-z][\w-]*/g)].filter((option) => {
+          const range = document.createRange();
+          range.setStart(node, option.index);
+          range.setEnd(node, option.index + option[0].length);
+          return new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size > 1;
+        }),
+      )
+      .map((option) => option[0]),
+    unlabelled: [...document.querySelectorAll("article table:not([class]) td:not(:first-child)")]
+      .filter((cell) => {
+        const header = cell.closest("table").querySelectorAll("th")[cell.cellIndex].textContent;
+        return header && getComputedStyle(cell, "::before").content !== JSON.stringify(`${header}: `);
+      })
+      .map((cell) => getComputedStyle(cell, "::before").content),
     raw: texts.filter((text) => /(^|\n) *([*-] |\d+\. |\|)|```|\]\(/.test(text)),
   };
 }
