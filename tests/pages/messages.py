@@ -32,8 +32,7 @@ class Message(NamedTuple):
 
     def matches(self, line: str) -> bool:
         """Tell whether a line that was printed is this message, whatever varies in it."""
-        specific = [one for one in self.templates if is_specific(one)]
-        return any(_pattern(one).search(line) for one in specific or self.templates)
+        return any(one.search(line) for one in _specific(self.templates))
 
     def is_about(self, text: str) -> bool:
         """Tell whether a text in the source is a part or a case of this message.
@@ -143,6 +142,13 @@ def _text(node: ast.AST) -> str:
     return ""
 
 
+@cache
+def _specific(templates: tuple[str, ...]) -> list[re.Pattern[str]]:
+    """Return the patterns of those that have words of their own, else of all."""
+    return [*map(_pattern, filter(is_specific, templates))] or [*map(_pattern, templates)]
+
+
+@cache
 def is_specific(template: str) -> bool:
     """Tell whether a text has words of its own, by which it can be recognised."""
     return len(re.findall(r"[A-Za-z]{2,}", GAP.sub("", template))) > 1
