@@ -27,6 +27,10 @@ FILE = re.compile(
 _BY_NAME = re.compile(r"(?:pipx?|uvx|tool) (?:(?:install|run|-\S+) )*['\"]?krm-fn(?=[\[='\" \n])")
 """A command that gets the package from an index, where nobody has published it."""
 
+WORDS_OF_A_PAGE = 2_500
+WORDS_IN_ALL = 90_000
+"""Of all pages without the decisions, README.md and docs/messages.yaml. Raise it only for what users asked for."""
+
 NAMED = sorted({(page, path) for page, text in PAGES.items() for path, _ in FILE.findall(text)})
 TITLES = {one.name: name for name, one in DEPLOYERS.items()}
 """What docs/deployers.md calls the values of `spec.deployers`."""
@@ -35,6 +39,28 @@ TITLES = {one.name: name for name, one in DEPLOYERS.items()}
 @pytest.mark.parametrize(("page", "path"), NAMED)
 def test_what_a_page_names_is_there(page: str, path: str) -> None:
     assert (ROOT / path).exists() or [*(ROOT / "docs").glob(f"{path.removeprefix('docs/')}*")], page
+
+
+def test_no_page_is_too_long_to_be_read() -> None:
+    """The fields of the configuration are written from the schema, and looked up one by one."""
+    long = {name: words for name, words in _words().items() if words > WORDS_OF_A_PAGE}
+    long.pop("docs/configuration.md", None)
+    assert long == {}
+
+
+def test_all_pages_together_are_not_too_long() -> None:
+    others = [(ROOT / name).read_text() for name in ("README.md", "docs/messages.yaml")]
+    words = sum(_words().values()) + sum(len(text.split()) for text in others)
+    assert words <= WORDS_IN_ALL
+
+
+def _words() -> dict[str, int]:
+    """Return how many words each page has that is no decision."""
+    return {
+        name: len(text.split())
+        for name, text in PAGES.items()
+        if not name.startswith("docs/decisions/")
+    }
 
 
 def test_nothing_installs_krm_fn_by_a_name_that_anybody_may_register() -> None:
