@@ -98,6 +98,9 @@ _GROUP = "render"
 _UNKNOWN = re.compile(r"No such (command|option):? '?([^'\s]+?)'?\.?")
 """How click says it, in each of its versions."""
 
+_NO_CHOICE = re.compile(r"'[^']*' is not one of .*")
+_QUOTED = re.compile(r"'([^']*)'")
+
 
 class GroupInOrder(click.Group):
     """A group whose help lists the commands in the order in which they are needed."""
@@ -163,7 +166,16 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
 
 def _say(error: click.ClickException, command: str) -> str:
     hint = _find_hint(error.message, command)
-    return f"{error.message.rstrip('.')}: {hint}" if hint else error.format_message()
+    if hint:
+        return f"{error.message.rstrip('.')}: {hint}"
+    said = error.format_message()
+    other = _NO_CHOICE.search(said)
+    if not other:
+        return said
+    from krm_fn.base.suggest import did_you_mean, nearest
+
+    found, *allowed = _QUOTED.findall(other[0])
+    return said.rstrip(".") + did_you_mean(nearest(found, allowed))
 
 
 def _find_hint(message: str, command: str) -> str:

@@ -133,6 +133,8 @@ def _verify(
     name = " ".join(paths)
     if rendered.failed:
         return Verified(name, rendered.problems)
+    if rendered.run is not None and not options.deployers:
+        options = options._replace(deployers=rendered.run.settings.deployers)
     stream = rendered.stream.encode()
     verified = examine(Inputs(("-",), rendering.config, stream), options)
     # Nobody has a file with the lines of what was rendered.

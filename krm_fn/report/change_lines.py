@@ -522,6 +522,8 @@ def write_title(change: ObjectChange) -> list[str]:
             parts.append(f"(was {printable(old.base)})")
         if change.has_new_name:
             more = ["another revision"]
+            if old.name == old.base:
+                more = [f"{printable(old.base)} ->", f"{printable(new.base)}-(hash)"]
             if old.name is not None and new.name is not None:
                 more = [f"{printable(old.name)} ->", printable(new.name)]
     return [*parts[:-1], f"{parts[-1]}:", *more] if more else parts

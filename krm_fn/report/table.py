@@ -1,5 +1,6 @@
 """A table for a terminal: its width, its colours, and lines that break and never cut a name."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
@@ -268,8 +269,16 @@ def fold_lines(text: str, terminal_width: int, environment: Mapping[str, str]) -
     return "\n".join(shown)
 
 
+_ADDRESSED = re.compile(r"(error: |warning: )([A-Z]\w*/.*?|(?:kustomize build )?\S+:\d+:\d+): (.+)")
+
+
 def _fold_line(line: str, width: int) -> Iterator[str]:
-    """Break a line, and cut nothing: who reads an error wants all of it."""
+    """Break a line, and cut nothing: who reads an error wants all of it, and first the reason."""
+    found = _ADDRESSED.fullmatch(line)
+    if found:
+        severity, address, reason = found.groups()
+        yield from _fold_line(severity + reason, width)
+        line = f"  at {address}"
     shown, *words = line.split(" ")
     for word in words:
         if columns(shown) + 1 + columns(word) <= width:

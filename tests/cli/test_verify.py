@@ -67,11 +67,25 @@ def test_a_directory_that_must_be_built(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-def test_an_unknown_deployer(tmp_path: Path) -> None:
-    done = krm_fn("verify", "--deployer=argo", cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("found", "meant"),
+    [
+        ("argo", "argocd"),
+        ("argo-cd", "argocd"),
+        ("ArgoCD", "argocd"),
+        ("fluxcd", "flux"),
+        ("Flux", "flux"),
+        ("Helm3", "helm"),
+        ("pulumi", ""),
+    ],
+)
+def test_an_unknown_deployer(found: str, meant: str, tmp_path: Path) -> None:
+    done = krm_fn("verify", f"--deployer={found}", cwd=tmp_path)
     assert done.stderr.startswith(
-        "error: Invalid value for '--deployer': 'argo' is not one of 'argocd', 'flux', "
+        f"error: Invalid value for '--deployer': '{found}' is not one of 'argocd', 'flux', "
     )
+    question = f"; did you mean {meant}?" if meant else ""
+    assert done.stderr.endswith(f"'kluctl'{question}; see krm-fn verify --help\n")
     assert done.returncode == 2
 
 

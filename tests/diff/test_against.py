@@ -260,7 +260,10 @@ def test_a_side_without_a_configuration_is_taken_as_it_is(tmp_path: Path, tempor
     commit(tmp_path / "r", {"shop/web.yaml": READER, "shop/config.yaml": config_map("one")})
     write(tmp_path / "r", shop("one"))
     done = diff(tmp_path / "r", "--against=main", "shop")
-    assert "warning: main: has no configuration, so it is compared as it is\n" in done.stderr
+    assert (
+        "warning: main: does not use krm-fn yet, so its names are compared as they are\n"
+        in done.stderr
+    )
     assert "  becomes a revision of set shop\n" in done.stdout
     assert not [*temporary.iterdir()]
 

@@ -147,7 +147,7 @@ the same change in apps/app0/n00; apps/app1/n01; apps/app2/n02,
   spec.template.spec.containers[link].image:
   - registry.example/krm-fn:0.1.0
   + registry.example/krm-fn:0.2.0
-10 objects with other metadata; 3 objects of the linker changed;
+10 objects with other labels or annotations; 3 objects of the linker changed;
   linker runs once
 
 3 packages: 3 changed

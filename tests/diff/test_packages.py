@@ -352,6 +352,43 @@ def test_of_many_errors_the_first_and_the_last_are_shown(
     assert [number for number, _ in shown] == numbers
 
 
+def test_the_last_line_totals_what_the_first_rename_rolls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each group of equal changes counts for all of its packages: people plan the rollouts by this line."""
+    files: dict[str, str | bytes] = {}
+    for namespace in ("blog", "dev", "prod"):
+        files |= package(namespace, "one")
+    files |= package("rollout", "two")
+    web = str(files["apps/shop/rollout/web.yaml"])
+    files["apps/shop/rollout/web.yaml"] = web.replace(
+        "apps/v1\nkind: Deployment", "argoproj.io/v1alpha1\nkind: Rollout"
+    )
+    commit(tmp_path, {path: text for path, text in files.items() if "krm-fn" not in path})
+    write(tmp_path, files)
+    done = compare(tmp_path, monkeypatch)
+    last = "4 packages: 4 changed; the first rename rolls 4 workloads (1 Rollout)"
+    assert done.stdout.decode().splitlines()[-1] == last
+    assert (
+        json.loads(compare(tmp_path, monkeypatch, form=DiffFormat.JSON).stdout)["summary"] == last
+    )
+
+
+def test_a_first_rename_with_other_content_in_each_package_shows_both_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {**package("dev", "one"), **package("prod", "two")}
+    commit(tmp_path, {path: text for path, text in files.items() if "krm-fn" not in path})
+    write(tmp_path, files)
+    done = compare(tmp_path, monkeypatch)
+    assert done.stdout.decode().splitlines()[:2] == [
+        "the same change in apps/shop/dev, prod, apart from namespace and hash",
+        "ConfigMap web-config: web-config -> web-config-(hash)",
+    ]
+    warning = "warning: HEAD: does not use krm-fn yet, so its names are compared as they are\n"
+    assert done.stderr.count(warning) == 1
+
+
 def test_a_package_whose_base_fails_is_new_and_stands_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -405,8 +405,8 @@ def test_the_option_that_is_named_compares_two_packages(tmp_path: Path) -> None:
     stdout, stderr, code = compare(tmp_path, *paths)
     assert (stdout, code) == ("", 2)
     assert stderr.splitlines()[-1] == (
-        "error: found 2 configurations: apps/shop/dev/krm-fn.yaml:1:1, apps/shop/prod/krm-fn.yaml:1:1; "
-        "take each PATH by itself with --each, or choose one with --config"
+        "error: found 2 configurations; take each PATH by itself with --each, or choose one with --config: "
+        "apps/shop/dev/krm-fn.yaml:1:1, apps/shop/prod/krm-fn.yaml:1:1"
     )
     stdout, _, code = compare(tmp_path, "--each", *paths)
     assert stdout.endswith("\n2 packages: 1 changed, 1 not affected\n")

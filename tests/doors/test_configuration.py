@@ -79,7 +79,7 @@ ROWS = {
     "two sets are read": Row(
         {"krm-fn.yaml": FILE, "db.yaml": configuration(OTHER)},
         None,
-        "found 2 configurations: ",
+        "found 2 configurations; ",
         is_of_one_set=False,
     ),
     "a subpackage has another set": Row(

@@ -103,7 +103,7 @@ ROWS = {
     ),
     "two configurations are in one file": Row(
         {**PACKAGE, "settings.yaml": f"{ADOPT}\n---\n{configuration({**SHOP, 'name': 'store'})}"},
-        "found 2 configurations: ",
+        "found 2 configurations; ",
         None,
     ),
     "the configuration is alone": Row(

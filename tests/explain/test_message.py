@@ -21,6 +21,7 @@ FRONTS = {
     "a file": "error: overlays/prod/web.yaml:12:3: {}",
     "what kpt prints": "  [error] v1/ConfigMap/shop/web data: {}",
     "a line of a log": "2026-11-24T18:00:00Z error: {}",
+    "the address behind, as a terminal has it": "warning: {}\n  at Deployment/shop/web spec.x (web.yaml:12:3)",
     "what is true of others too": "error: {}; the same holds for b, c and 3 more",
 }
 """What may stand around a message."""
@@ -101,6 +102,47 @@ def test_an_answer_is_what_the_list_says() -> None:
 def test_a_terminal_may_have_wrapped_the_line() -> None:
     line = "error: web.yaml:7:3: duplicate key 'data';\n  the first is on\n  line 4"
     assert titles(line) == ["duplicate key KEY; the first is on line LINE"]
+
+
+OF_OTHER_PROGRAMS = {
+    "Error: external plugins disabled; unable to load external plugin 'ConfigRevisions'": (
+        "external plugins disabled; unable to load external plugin 'KIND'"
+    ),
+    "Error: couldn't execute function: exit status 1": "couldn't execute function: REASON",
+    'Warning  FailedMount  3s  kubelet  MountVolume.SetUp failed for volume "c" : configmap "web" not found': (
+        'configmap "NAME" not found'
+    ),
+    'Error from server (NotFound): configmaps "web" not found': 'configmaps "NAME" not found',
+    'Error: secret "web-db" not found': 'secret "NAME" not found',
+    "CreateContainerConfigError": "CreateContainerConfigError",
+    "rpc error: code = Unknown desc = apps/web: app path does not exist": (
+        "PATH: app path does not exist"
+    ),
+    "data: Forbidden: field is immutable when `immutable` is set": (
+        "field is immutable when `immutable` is set"
+    ),
+    'Job.batch "x" is invalid: spec.template: Invalid value: {}: field is immutable': (
+        "FIELD: field is immutable"
+    ),
+    "Error: INSTALLATION FAILED: cannot re-use a name that is still in use": (
+        "cannot re-use a name that is still in use"
+    ),
+    "Error: plugin: {Name:krm-fn Type:postrenderer/v1} not found": "plugin: PLUGIN not found",
+    'rpc error: desc = plugin sidecar failed. couldn\'t find cmp-server plugin with name "krm-fn" supporting '
+    "the given repository": (
+        'REASON couldn\'t find cmp-server plugin with name "NAME" supporting the given repository'
+    ),
+    "error: bad: kustomize build exited with code 1: external plugins disabled; unable to load external plugin "
+    "'Chart'; plugins are off here: kustomize build --enable-alpha-plugins --enable-exec bad | krm-fn render -": (
+        "PROGRAM exited with code CODESAIDHINT"
+    ),
+}
+"""Lines as other programs print them. krm-fn's own around one of them says what to do itself."""
+
+
+@pytest.mark.parametrize("line", OF_OTHER_PROGRAMS)
+def test_what_other_programs_say_on_the_first_day_is_explained(line: str) -> None:
+    assert titles(line) == [OF_OTHER_PROGRAMS[line]]
 
 
 SEVERAL = """\

@@ -219,9 +219,9 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
     assert init(shop.relative_to(Path.cwd())).stdout.decode() == (
         "shop/krm-fn.yaml: written\n"
         "\n"
-        "OUTCOME     COUNT  BECAUSE                                                   OBJECTS\n"
-        "left alone  1      no pod template of the package references it              ConfigMap shop/unread\n"
-        "renamed     1      pods read it; no sign that a program looks it up by name  ConfigMap shop/app\n"
+        "OUTCOME     COUNT  BECAUSE                                       OBJECTS\n"
+        "left alone  1      no pod template of the package references it  ConfigMap shop/unread\n"
+        "renamed     1      only pods read it                             ConfigMap shop/app\n"
         "1 renamed, 1 left alone (krm-fn explain PATH says why)\n"
         "\n"
         "next: no release of krm-fn is published yet: build the image (make image), docker push it to your\n"
@@ -1267,7 +1267,7 @@ def test_a_folder_that_nobody_lists_counts_as_one_that_is_listed(
 def test_the_folders_of_packages_are_none_of_them() -> None:
     assert main([*FOR_ARGO_CD]).exit_code == 0
     outcome = main(["verify", "apps/*/overlays/**"])
-    assert "4 packages: 4 verified\n" in outcome.stderr
+    assert "4 packages: 4 verified; protected from pruning by argocd\n" in outcome.stderr
     outcome = main(["init", "apps/web"])
     assert outcome.stderr.startswith(
         "error: apps/web: 2 packages below it: krm-fn init 'apps/web/overlays/*'\n"

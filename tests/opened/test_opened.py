@@ -97,7 +97,7 @@ REFUSED = [
     pytest.param(
         {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("b")},
         None,
-        "error: found 2 configurations: b.yaml:6:1, krm-fn.yaml:1:1; choose one with --config\n",
+        "error: found 2 configurations; choose one with --config: b.yaml:6:1, krm-fn.yaml:1:1\n",
         id="two",
     ),
     pytest.param(

@@ -101,6 +101,35 @@ FOLDED = [
 ]
 
 
+ADDRESSED = [
+    pytest.param(
+        "error: ConfigMap/shop/web data.a (web.yaml:1:1): is too long for one line",
+        "error: is too long for one line\n  at ConfigMap/shop/web data.a\n  (web.yaml:1:1)",
+        id="an object, its field and its place",
+    ),
+    pytest.param(
+        "warning: kustomize build apps/web:13:3: found: something",
+        "warning: found: something\n  at kustomize build apps/web:13:3",
+        id="a line of an output",
+    ),
+    pytest.param(
+        "error: web.yaml:7:3: duplicate key",
+        "error: web.yaml:7:3: duplicate key",
+        id="what fits stays one line",
+    ),
+    pytest.param(
+        "error: cannot read what is asked for: no such file",
+        "error: cannot read what is asked for: no\n  such file",
+        id="words before a colon are no address",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ADDRESSED)
+def test_at_a_terminal_the_reason_stands_before_the_address(text: str, expected: str) -> None:
+    assert fold_lines(text, 40, {"COLUMNS": "40"}) == expected
+
+
 @pytest.mark.parametrize(("text", "expected"), FOLDED)
 def test_a_line_for_a_terminal_breaks_between_words(text: str, expected: str) -> None:
     assert fold_lines(text, 40, {"COLUMNS": "40"}) == expected

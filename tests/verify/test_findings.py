@@ -192,13 +192,43 @@ def test_several_packages() -> None:
     bad = Verified("apps/b", (Problem("m", ResourceId("v1", "ConfigMap", "shop", "web")),))
     judge([good, bad])
     assert write_findings([good, bad], FindingsFormat.TEXT).stderr == (
-        "apps/a: verified: 1 revision\n"
-        "error: ConfigMap/shop/web (apps/b): m\n"
-        "2 packages: 1 verified, 1 with errors\n"
+        "error: ConfigMap/shop/web (apps/b): m\n2 packages: 1 verified, 1 with errors\n"
     )
     (line,) = write_findings([good, bad], FindingsFormat.GITHUB).stdout.decode().splitlines()
     title = {"title": "krm-fn verify"}
     assert read_command(line) == Command("error", title, "ConfigMap/shop/web (apps/b): m")
+
+
+SAFE, UNSAFE = "; protected from pruning by argocd", "; not protected from argocd"
+MANY = [
+    pytest.param([""] * 3, "3 packages: 3 verified\n", id="nothing to know but the number"),
+    pytest.param(
+        [SAFE] * 3,
+        "3 packages: 3 verified; protected from pruning by argocd\n",
+        id="what is true of all is said once",
+    ),
+    pytest.param(
+        [SAFE, UNSAFE, SAFE],
+        "apps/1: verified: 1 revision; not protected from argocd\n"
+        "3 packages: 3 verified; 2 of them: protected from pruning by argocd\n",
+        id="one that is unlike the others has its line",
+    ),
+    pytest.param(
+        [SAFE, ""],
+        "apps/1: verified: 1 revision\n"
+        "2 packages: 2 verified; 1 of them: protected from pruning by argocd\n",
+        id="one without any protection is unlike the others",
+    ),
+]
+
+
+@pytest.mark.parametrize(("behind", "expected"), MANY)
+def test_packages_that_are_alike_are_counted(behind: list[str], expected: str) -> None:
+    found = [
+        Verified(f"apps/{number}", (), f"verified: 1 revision{one}")
+        for number, one in enumerate(behind)
+    ]
+    assert write_findings(found, FindingsFormat.TEXT).stderr == expected
 
 
 def test_an_annotation_is_at_the_line_of_the_file(

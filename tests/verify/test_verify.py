@@ -290,7 +290,10 @@ def test_objects_without_a_namespace_are_in_that_of_the_job() -> None:
     spec = "linker: {namespace: shop}"
     mixed = rendered(CONFIG_MAP % "", WEB.replace(", namespace: shop", ""), spec=spec)
     assert findings(mixed) == [
-        "verified: 1 revision of set shop, 1 reference, 1 linker Job; protection not checked without --deployer"
+        (
+            "verified: 1 revision of set shop, 1 reference, 1 linker Job; add --deployer NAME to check that "
+            "nothing is pruned"
+        )
     ]
 
 

@@ -281,7 +281,7 @@ def _choose(
     outer = [one for one in others if not packages.is_inner(one.package)] or others
     if len({_set_of(one, read_settings) for one in outer}) > 1:
         places = listing((one.where for one in outer), _MOST_FIELDS)
-        raise Rejected(Problem(f"found {len(outer)} configurations: {places}; {remedy}"))
+        raise Rejected(Problem(f"found {len(outer)} configurations; {remedy}: {places}"))
     return outer[0]
 
 

@@ -294,7 +294,7 @@ class _Chooser:
             annotation = keys.NAMED_BY_KUSTOMIZE
             if guard.needs_saying:
                 problem = problem or _say_lost(item, reason)
-        text = f"{who}; no sign that a program looks it up by name"
+        text = f"only {who}"
         if is_hashed:
             text = f"{who}, and kustomize names it by its content"
         reason = Reason(ReasonCode.DEFAULT, text, annotation=annotation)

@@ -69,7 +69,7 @@ def compare_packages(
     differing = [(one, one.difference) for one in every if one.difference]
     folded = fold_packages(differing, options.limits)
     found = PackageDifferences(comparison.revision, every, tuple(folded), *elsewhere)
-    return found, comparison.problems
+    return found, [*dict.fromkeys(comparison.problems)]
 
 
 class _Elsewhere(NamedTuple):

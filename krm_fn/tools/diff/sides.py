@@ -330,7 +330,7 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     for side, other in ((old, new), (new, old)):
         is_alone = bool(side.opened) and not side.has_configuration
         if is_alone and other.has_configuration:
-            message = "has no configuration, so it is compared as it is"
+            message = "does not use krm-fn yet, so its names are compared as they are"
             notes.append(remark(message, file=side.name))
     return Sides(old, new, [*notes, *_report_empty(old, new)])
 

@@ -93,13 +93,13 @@ def sum_up_difference(difference: Difference, quote: Callable[[str], str] = prin
         f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}"
         if linker.runs
         else "",
-        _count_first_rolls(difference),
+        _count_first_rolls([difference]),
     ]
     return "; ".join(filter(None, clauses))
 
 
 def _count_shared(shared: Iterable[SharedChange]) -> str:
-    """Return `62 objects with other metadata; 20 objects of the linker changed`."""
+    """Return `62 objects with other labels or annotations; 20 objects of the linker changed`."""
     numbers: Counter[str] = Counter()
     for one in shared:
         numbers[_WITH_METADATA if one.is_metadata else "of the linker changed"] += one.number
@@ -114,8 +114,19 @@ def _say_linkers(what: str, linkers: Sequence[str], quote: Callable[[str], str])
     return f"linker of {of_sets} {what}" if of_sets else f"linker {what}"
 
 
-def _count_first_rolls(difference: Difference) -> str:
+def _count_first_rolls(differences: Iterable[Difference]) -> str:
     """Return `the first rename rolls 3 workloads (1 Rollout)`: a new name rolls, whatever the content."""
+    rolling: list[str] = []
+    for difference in differences:
+        rolling += (kind for kind, _, _ in _find_first_rolls(difference))
+    if not rolling:
+        return ""
+    rollouts = rolling.count("Rollout")
+    canaries = f" ({count(rollouts, 'Rollout')})" if rollouts else ""
+    return f"the first rename rolls {count(len(rolling), 'workload')}{canaries}"
+
+
+def _find_first_rolls(difference: Difference) -> set[tuple[str, str, str]]:
     rolling: set[tuple[str, str, str]] = set()
     for change in difference.changes:
         old, new = change.old, change.new
@@ -124,14 +135,10 @@ def _count_first_rolls(difference: Difference) -> str:
             for roll in change.rolls:
                 if roll.effect is Effect.ROLLS and Cause.NAME in roll.by:
                     rolling.add((roll.kind, roll.namespace, roll.name))
-    if not rolling:
-        return ""
-    rollouts = sum(kind == "Rollout" for kind, _, _ in rolling)
-    canaries = f" ({count(rollouts, 'Rollout')})" if rollouts else ""
-    return f"the first rename rolls {count(len(rolling), 'workload')}{canaries}"
+    return rolling
 
 
-_WITH_METADATA = "with other metadata"
+_WITH_METADATA = "with other labels or annotations"
 
 
 def _count_revisions(revisions: Sequence[ObjectChange]) -> dict[str, int]:
@@ -321,13 +328,15 @@ _LEAST = 150
 
 
 def summarize_packages(found: PackageDifferences) -> str:
-    """Return `60 packages: 3 changed, 57 not affected`."""
+    """Return `60 packages: 3 changed, 57 not affected; the first rename rolls 3 workloads (1 Rollout)`."""
     numbers = [
         f"{len(found.having(state)):,} {what}"
         for state, what in _STATES.items()
         if found.having(state)
     ]
-    return f"{count(len(found.packages), 'package')}: {', '.join(numbers)}"
+    rolls = _count_first_rolls(one.difference for one in found.packages if one.difference)
+    packages = f"{count(len(found.packages), 'package')}: {', '.join(numbers)}"
+    return "; ".join(filter(None, [packages, rolls]))
 
 
 def write_packages_text(found: PackageDifferences, screen: Screen, context: int = 0) -> str:

@@ -112,18 +112,23 @@ def write_findings(found: Sequence[Verified], form: FindingsFormat) -> Outcome:
 
 
 def _write_lines(found: Sequence[Verified]) -> Iterator[str]:
-    """Write a line for each finding and, of several packages, where it is and how many there are."""
+    """Write a line for each finding and, of several packages, for each that is unlike most, and how many there are."""
     if len(found) == 1:
         (only,) = found
         yield stderr_lines(only.problems) + (f"{only.summary}\n" if only.summary else "")
         return
+    # Behind the numbers stands what a person must know, such as who may prune.
+    behind = [one.summary.partition("; ")[2] for one in found if one.summary]
+    ((most, alike),) = Counter(behind).most_common(1) or [("", 0)]
     for one in map(_name_package, found):
         yield stderr_lines(one.problems)
-        if one.summary:
+        if one.summary and one.summary.partition("; ")[2] != most:
             yield f"{printable(one.path)}: {one.summary}\n"
     failed = sum(one.failed for one in found)
     numbers = [f"{len(found) - failed} verified", *([f"{failed} with errors"] if failed else [])]
-    yield f"{count(len(found), 'package')}: {', '.join(numbers)}\n"
+    of_them = f"{alike} of them: " if alike < len(behind) else ""
+    note = f"; {of_them}{most}" if most else ""
+    yield f"{count(len(found), 'package')}: {', '.join(numbers)}{note}\n"
 
 
 def _name_package(one: Verified) -> Verified:

@@ -224,7 +224,7 @@ def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> I
     if failed:
         yield f"not protected from {', '.join(failed)}"
     if not checked:
-        yield "protection not checked without --deployer"
+        yield "add --deployer NAME to check that nothing is pruned"
 
 
 def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iterator[str]:
