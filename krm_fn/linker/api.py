@@ -155,7 +155,8 @@ class Api:
             credentials = load_credentials(self._access, self.deadline)
         except NoCredentials as error:
             what = "no credentials for the API server"
-            raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
+            advice = "" if self._access.context else "; run inside a cluster, or set KUBECONFIG"
+            raise ApiError(what, f"{error}{advice}") from error
         client = ApiClient(credentials.configuration)
         if credentials.tls:  # the client's configuration has no field for it
             client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = credentials.tls

@@ -234,6 +234,10 @@ class _Kubeconfig:
                 ConfigNode(f"{part}[name={one.value['name']}]", one.value, one.path)
                 for one in self._config.value[part]
             ]
+        names = [str(one.value["name"]) for one in self._config.value["contexts"]]
+        if access.context and access.context not in names:
+            message = f"the kubeconfig has no context {access.context}; found: {', '.join(names)}"
+            raise NoCredentials(message)
         self._context = access.context or self._config.value.get("current-context")
         context = self._find("contexts", self._context, "context")
         self._user, self._cluster = context.get("user"), context.get("cluster")

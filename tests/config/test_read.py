@@ -200,6 +200,25 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             ],
             id="a misspelled resource",
         ),
+        *(
+            pytest.param(
+                HEAD + f"spec: {{linker: {{schedule: '{schedule}'}}}}\n",
+                [
+                    (
+                        "ConfigRevisions/web spec.linker.schedule (line 4, column 17): "
+                        f'found "{schedule}", expected {expected}'
+                    )
+                ],
+                id=f"a number outside of {expected}",
+            )
+            for schedule, expected in (
+                ("60 * * * *", "0-59 as the minute"),
+                ("0-5,7 1,24 * * *", "0-23 as the hour"),
+                ("*/90 0 0 * *", "1-31 as the day"),
+                ("H 0 1 13 *", "1-12 as the month"),
+                ("H 0 1 1 7", "0-6 as the weekday"),
+            )
+        ),
         pytest.param(
             HEAD.replace("{name: web}", "{}"),
             ["ConfigRevisions metadata.name (line 3, column 1): missing"],

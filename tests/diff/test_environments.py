@@ -93,6 +93,17 @@ def test_two_environments_of_one_application_are_equal(overlays: Path) -> None:
     assert "1 added" not in diff(*BOTH, "prod", "staging"), overlays
 
 
+HINT = "warning: the sides have other namespaces; --ignore-namespace compares objects by name\n"
+
+
+@pytest.mark.needs("kustomize")
+def test_who_compares_two_namespaces_is_told_of_the_option(overlays: Path) -> None:
+    assert main(["diff", "staging", "prod"]).stderr == HINT
+    assert HINT not in main(["diff", "--ignore-namespace", "staging", "prod"]).stderr
+    overlay(overlays, "same", namespace="staging", namePrefix="staging-", nameSuffix="")
+    assert not main(["diff", "staging", "same"]).stderr
+
+
 @pytest.mark.needs("kustomize")
 def test_what_differs_is_shown_under_the_names_of_the_new_one(overlays: Path) -> None:
     overlay(overlays, "prod", **PRODUCTION, images="[{name: registry.example/web, newTag: '2'}]")
@@ -117,8 +128,10 @@ def test_a_changed_key_rolls_who_references_it_by_the_other_name(overlays: Path)
 @pytest.mark.needs("kustomize")
 def test_only_what_was_asked_for_is_taken_as_equal(overlays: Path) -> None:
     assert "3 other objects added, 3 removed" in diff("--ignore-namespace", "staging", "prod")
-    assert "taken as equal: names" in diff("--ignore-affixes", "staging", "prod")
-    assert "3 other objects added, 3 removed" in diff("--ignore-affixes", "staging", "prod")
+    by_namespace = main(["diff", "--ignore-affixes", "staging", "prod"])
+    assert "taken as equal: names" in by_namespace.stdout.decode()
+    assert "3 other objects added, 3 removed" in by_namespace.stdout.decode()
+    assert by_namespace.stderr == HINT
     overlay(overlays, "prod", namespace="prod", namePrefix="staging-")
     expected = f"{NAMESPACES}no difference: 1 revision unchanged\n"
     assert diff("--ignore-namespace", "staging", "prod") == expected

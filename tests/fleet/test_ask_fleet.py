@@ -162,6 +162,19 @@ def test_a_kubeconfig_that_is_none_is_said_to_be_none(text: str, tmp_path: Path)
     assert one.stderr == f"error: no credentials for the API server: {message}{wanted}"
 
 
+def test_a_context_that_the_kubeconfig_lacks_is_named_with_those_that_it_has(
+    tmp_path: Path,
+) -> None:
+    """No word of a cluster to run in: somebody has named a context."""
+    done = namespace("a-deployment-that-is-done")
+    with clusters(tmp_path, {"prod-us": done.answer, "prod-eu": done.answer}):
+        found = run("--context", "nope", folder=tmp_path)
+    said = "the kubeconfig has no context nope; found: prod-us, prod-eu"
+    expected = f"error: no credentials for the API server: {said}\n"
+    assert (found.returncode, found.stdout, found.stderr) == (1, "", expected)
+    assert done.requests == []
+
+
 def test_objects_that_are_none_are_no_answer(tmp_path: Path) -> None:
     def odd(handler: Handler) -> None:
         answer(handler, {"items": [None, 5, {"metadata": None}]})

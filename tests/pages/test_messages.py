@@ -145,9 +145,8 @@ _MAKES_A_MESSAGE = re.compile(
 
 OTHER_PROGRAMS = "What other programs say"
 
-KNOWN = read_parts() | {
-    text for one in read_messages() if one.group != OTHER_PROGRAMS for text in one.templates
-}
+OWN = [one for one in read_messages() if one.group != OTHER_PROGRAMS]
+KNOWN = read_parts() | {text for one in OWN for text in one.templates}
 
 
 def _is_explained(text: Text) -> bool:
@@ -156,7 +155,7 @@ def _is_explained(text: Text) -> bool:
         or text.text in NO_MESSAGES
         or text.file in ANSWERS
         or bool(_CODE.fullmatch(text.text))
-        or any(one.is_about(text.text) for one in read_messages())
+        or any(one.is_about(text.text) for one in OWN)
     )
 
 
@@ -172,18 +171,15 @@ def test_every_part_is_in_the_source_and_in_no_message() -> None:
     # A single word is no text of its own for `find_texts`.
     parts = read_parts() | NO_MESSAGES.keys()
     assert sorted(text for text in parts if " " in text.strip() and text not in texts) == []
-    in_a_message = [
-        text for text in read_parts() if any(one.is_about(text) for one in read_messages())
-    ]
-    assert in_a_message == []
+    assert [text for text in read_parts() if any(one.is_about(text) for one in OWN)] == []
 
 
 def test_every_word_of_a_message_is_from_the_source() -> None:
     """All but a few, such as the value of an annotation, stand in a text that is a part of the message."""
     texts = {one.text for one in find_texts()}
     everything = " ".join(texts)
-    for one in read_messages():
-        if one.group != OTHER_PROGRAMS and not any(map(one.has_case, texts)):
+    for one in OWN:
+        if not any(map(one.has_case, texts)):
             parts = " ".join(filter(one.has_part, texts))
             others = {word for word in WORD.findall(one.templates[0]) if word not in parts}
             assert len(others) <= 5, one.says

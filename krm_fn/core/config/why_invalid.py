@@ -117,7 +117,9 @@ _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
         f"found {_show(found)}, allowed: {'true' if rule is True else rule}"
     ),
     "type": lambda found, rule, _: _other_type(found, [rule] if isinstance(rule, str) else rule),
-    "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
+    "pattern": lambda found, _, schema: (
+        f"found {_show(found)}, expected {_expect_number(found, schema) or schema['$comment']}"
+    ),
     "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",
     "minItems": lambda *_: "must not be empty",
     "minLength": lambda *_: "must not be empty",
@@ -126,6 +128,20 @@ _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "not": lambda _, __, schema: schema["$comment"],
     "oneOf": lambda found, rule, _: _exclusive(found, rule),
 }
+
+
+_CRON = {"minute": 59, "hour": 23, "day": 31, "month": 12, "weekday": 6}
+
+
+def _expect_number(schedule: str, schema: dict[str, Any]) -> str:
+    """Return `0-59 as the minute` for the first number of a schedule that no CronJob accepts."""
+    fields = schedule.split() if "hour," in schema["$comment"] else []
+    for (name, last), field in zip(_CRON.items(), fields, strict=False):
+        first = int(name in {"day", "month"})
+        for number in re.findall(r"\d+", field.partition("/")[0]):
+            if not first <= int(number[:4]) <= last:
+                return f"{first}-{last} as the {name}"
+    return ""
 
 
 def _outside(found: Plain, schema: dict[str, Any], bound: str) -> str:

@@ -21,6 +21,7 @@ from krm_fn.tools.diff.sides import (
     fail_on,
     list_risks,
     open_sides,
+    remark,
     render_former,
 )
 from krm_fn.tools.diff.write_difference import (
@@ -34,6 +35,8 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_text,
     write_text,
 )
+
+_OTHER_NAMESPACES = "the sides have other namespaces; --ignore-namespace compares objects by name"
 
 __all__ = [
     "DIFFERENT",
@@ -72,6 +75,10 @@ def diff(
     text = ""
     if difference is not None:
         text = write_difference(difference, form, screen, " ".join(compared.paths), extent)
+        old = {one.old.namespace for one in difference.changes if one.old}
+        new = {one.new.namespace for one in difference.changes if one.new}
+        if old and new and old.isdisjoint(new) and not compared.ignores_namespaces:
+            found.notes.append(remark(_OTHER_NAMESPACES))
     outcome = Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
     return fail_on(outcome, list_risks([difference] if difference else []), compared.refused)
 
