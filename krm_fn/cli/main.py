@@ -99,7 +99,6 @@ _UNKNOWN = re.compile(r"No such (command|option):? '?([^'\s]+?)'?\.?")
 """How click says it, in each of its versions."""
 
 _NO_CHOICE = re.compile(r"'[^']*' is not one of .*")
-_QUOTED = re.compile(r"'([^']*)'")
 
 
 class GroupInOrder(click.Group):
@@ -174,7 +173,7 @@ def _say(error: click.ClickException, command: str) -> str:
         return said
     from krm_fn.base.suggest import did_you_mean, nearest
 
-    found, *allowed = _QUOTED.findall(other[0])
+    found, *allowed = re.findall("'([^']*)'", other[0])
     return said.rstrip(".") + did_you_mean(nearest(found, allowed))
 
 

@@ -55,7 +55,7 @@ class ReasonCode(StrEnum):
     NOT_SELECTED = "not-selected"  # spec.select is there, and no entry matches
 
     # Without their word: what the package shows.
-    DEFAULT = "default"  # pods read it; no sign that a program looks it up by name
+    DEFAULT = "default"  # only pods read it: no sign that a program looks it up by name
     NOT_READ = "not-read"  # by pods
     EARLIER_RUN = "earlier-run"  # it is a revision already
     FIXED_NAME = "fixed-name"  # programs of every cluster look it up by its name; or it has none

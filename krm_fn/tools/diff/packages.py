@@ -69,6 +69,7 @@ def compare_packages(
     differing = [(one, one.difference) for one in every if one.difference]
     folded = fold_packages(differing, options.limits)
     found = PackageDifferences(comparison.revision, every, tuple(folded), *elsewhere)
+    # What is true of all packages, such as of HEAD, is said once.
     return found, [*dict.fromkeys(comparison.problems)]
 
 
