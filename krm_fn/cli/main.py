@@ -5,7 +5,6 @@ import os
 import re
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
@@ -22,19 +21,7 @@ from krm_fn.cli.merge import merge
 from krm_fn.cli.options import output_option
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
-from krm_fn.core.config.plain import CONFIGURATION, list_settings, read_schema
-
-_EXAMPLE = """\
-apiVersion: revisions.krm-fn.io/v1
-kind: ConfigRevisions
-metadata:
-  name: shop                    # the set, unique in a namespace
-spec:
-  kinds: [ConfigMap, Secret]
-  select:
-  - {name: web-*, labels: {tier: web}}
-"""
-
+from krm_fn.core.config.plain import CONFIGURATION, read_schema
 
 _TOPIC = "configuration"
 """What has a help text and a schema without being a command."""
@@ -106,33 +93,6 @@ class GroupInOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # of click
         return [*self.commands]
-
-
-def _describe_configuration() -> str:
-    """Return an example of the functionConfig, and its fields as the schema describes them.
-
-    A Kptfile may set the same fields as a map from paths to texts.
-    """
-    formatter = click.HelpFormatter()
-    with formatter.section("Configuration of the function (functionConfig)"):
-        for line in _EXAMPLE.splitlines():
-            formatter.write(f"  {line}\n")
-        formatter.write_paragraph()
-        formatter.write_text(
-            "All fields of spec are optional. In the configMap of a Kptfile and after `kpt fn eval ... --`, write "
-            "name=shop, kinds=ConfigMap,Secret, linker.image=IMAGE and so on."
-        )
-    with formatter.section("Fields of spec"):
-        formatter.write_dl([(path, _short(field)) for path, field in list_settings().items()])
-    return formatter.getvalue()
-
-
-def _short(field: dict[str, Any]) -> str:
-    """Return the first sentence of the description, the values of an enumeration, and the default."""
-    first, *others = field["description"].replace("`", "").rstrip(".").split(". ")
-    values = [f"One of {', '.join(field['enum'])}"] if "enum" in field else []
-    default = [sentence for sentence in others if sentence.startswith("Default: ")]
-    return " ".join(f"{sentence}." for sentence in (first, *values, *default))
 
 
 def main(arguments: list[str]) -> Outcome:
@@ -260,7 +220,9 @@ def print_help(*, name: str) -> Outcome:
     Exit codes: 0 printed; 2 no such command, or wrong arguments.
     """
     if name == _TOPIC:
-        return Outcome(_describe_configuration().encode(), "", 0)
+        from krm_fn.cli.full_help import describe_configuration
+
+        return Outcome(describe_configuration().encode(), "", 0)
     return main([name, "--help"] if name else ["--help"])
 
 
@@ -273,7 +235,7 @@ def man() -> Outcome:
 
     Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.cli.man import write_man_page
+    from krm_fn.cli.full_help import write_man_page
 
     return Outcome(write_man_page(krm_fn, __version__).encode(), "", 0)
 

@@ -10,7 +10,7 @@ from tests.pages.messages import ROOT, Text, find_texts, read_messages, read_par
 from tests.pages.messages_page import PAGE, page
 
 ANSWERS = {
-    "krm_fn/cli/man.py": "a page for man",
+    "krm_fn/cli/full_help.py": "help and a page for man",
     "krm_fn/cli/main.py": "what `krm-fn help configuration` says, and hints behind click's own words",
     "krm_fn/tools/diff/tree.py": "the paths of differences",
     "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",

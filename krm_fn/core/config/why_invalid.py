@@ -135,6 +135,7 @@ _CRON = {"minute": 59, "hour": 23, "day": 31, "month": 12, "weekday": 6}
 
 def _expect_number(schedule: str, schema: dict[str, Any]) -> str:
     """Return `0-59 as the minute` for the first number of a schedule that no CronJob accepts."""
+    # Of all patterns, only that of a schedule has hours.
     fields = schedule.split() if "hour," in schema["$comment"] else []
     for (name, last), field in zip(_CRON.items(), fields, strict=False):
         first = int(name in {"day", "month"})

@@ -36,8 +36,6 @@ from krm_fn.tools.diff.write_difference import (
     write_text,
 )
 
-_OTHER_NAMESPACES = "the sides have other namespaces; --ignore-namespace compares objects by name"
-
 __all__ = [
     "DIFFERENT",
     "ROOM",
@@ -75,12 +73,17 @@ def diff(
     text = ""
     if difference is not None:
         text = write_difference(difference, form, screen, " ".join(compared.paths), extent)
-        old = {one.old.namespace for one in difference.changes if one.old}
-        new = {one.new.namespace for one in difference.changes if one.new}
-        if old and new and old.isdisjoint(new) and not compared.ignores_namespaces:
-            found.notes.append(remark(_OTHER_NAMESPACES))
+        if _has_other_namespaces(difference) and not compared.ignores_namespaces:
+            message = "the sides have other namespaces; --ignore-namespace compares objects by name"
+            found.notes.append(remark(message))
     outcome = Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
     return fail_on(outcome, list_risks([difference] if difference else []), compared.refused)
+
+
+def _has_other_namespaces(difference: Difference) -> bool:
+    old = {one.old.namespace for one in difference.changes if one.old}
+    new = {one.new.namespace for one in difference.changes if one.new}
+    return bool(old and new) and old.isdisjoint(new)
 
 
 def write_difference(

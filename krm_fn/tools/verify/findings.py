@@ -127,7 +127,7 @@ def _write_lines(found: Sequence[Verified]) -> Iterator[str]:
     failed = sum(one.failed for one in found)
     numbers = [f"{len(found) - failed} verified", *([f"{failed} with errors"] if failed else [])]
     of_them = f"{alike} of them: " if alike < len(behind) else ""
-    note = most and f"; {of_them}{most}"
+    note = f"; {of_them}{most}" if most else ""
     yield f"{count(len(found), 'package')}: {', '.join(numbers)}{note}\n"
 
 
