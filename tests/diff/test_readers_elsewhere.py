@@ -237,7 +237,7 @@ def test_the_reader_is_named(
         for line in change(tmp_path, monkeypatch, before, after)
         if "does not exist in" not in line
     ]
-    assert [line for line in lines if "no configuration" not in line] == [warning(**differs)]
+    assert [line for line in lines if "does not use krm-fn yet" not in line] == [warning(**differs)]
 
 
 def test_the_value_of_a_secret_is_not_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,10 +134,10 @@ OF_OTHER_PROGRAMS = {
     ),
     "error: bad: kustomize build exited with code 1: external plugins disabled; unable to load external plugin "
     "'Chart'; plugins are off here: kustomize build --enable-alpha-plugins --enable-exec bad | krm-fn render -": (
-        "PROGRAM exited with code CODESAIDHINT"
+        "external plugins disabled; unable to load external plugin 'KIND'"
     ),
 }
-"""Lines as other programs print them. krm-fn's own around one of them says what to do itself."""
+"""Lines as other programs print them, and as krm-fn passes one on."""
 
 
 @pytest.mark.parametrize("line", OF_OTHER_PROGRAMS)

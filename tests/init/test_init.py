@@ -338,7 +338,7 @@ def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
 
 
 def lines_that_name(said: str, what: str) -> list[str]:
-    return re.findall(f"^next: (.*?): (?:where|set) .*{what}", said, re.MULTILINE)
+    return re.findall(f"^next: (.*?): (?:where|apply) .*{what}", said, re.MULTILINE)
 
 
 @pytest.mark.needs("kubectl")
@@ -405,7 +405,7 @@ def test_what_tells_a_deployer_to_build_the_folder_is_named(
     options = ["--deployer", deployer] if deployer else []
     outcome = init(web.relative_to(tmp_path), *options)
     assert outcome.exit_code == 0, outcome.stderr
-    what = "apps/web is deployed as before" if deployer else "apps/web, kustomize alone fails"
+    what = "nothing changes for apps/web" if deployer else "apps/web, kustomize alone fails"
     found = lines_that_name(outcome.stdout.decode().replace("\n  ", " "), what)
     assert found == (["cluster/apps.yaml:5, cluster/apps.yaml:11"] if is_named else [])
 

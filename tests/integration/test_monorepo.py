@@ -278,19 +278,20 @@ def test_what_builds_the_services_already_goes_on_until_it_is_switched(tmp_path:
     assert {one: place.run("kustomize", "build", one) for one in PACKAGES} == plain
     said = (place.repository / "said.txt").read_text()
     named = re.findall(
-        r"next: (\S+): set the path .* until then, (.*) is deployed as before\n", said
+        r"next: (\S+): apply what CI .* until then, nothing changes for (.*)\n", said
     )
     first = "services/account/overlays/prod, services/account/overlays/staging, services/billing/overlays/prod"
     assert named == [("cluster/services.yaml:10", f"{first} and 20 more")]
     assert len(revisions(place.render(ALL))) == len(PACKAGES)
     assert (
-        place.type_in(f"krm-fn verify '{ALL}' 2>&1 | tail -n 1\n") == "24 packages: 24 verified\n"
+        place.type_in(f"krm-fn verify '{ALL}' 2>&1 | tail -n 1\n")
+        == "24 packages: 24 verified; protected from pruning by argocd\n"
     )
     diff = f"krm-fn diff --against origin/main '{ALL}*' 2> /dev/null | tail -n 1\n"
     assert place.type_in(diff) == "24 packages: 24 changed\n"
     place.type_in("git add krm services && git commit -qm 'Share' && git push -q\n")
     place.type_in("sed -i 's/^spec:/&\\n  kinds: [Secret]/' krm/krm-fn.yaml\n")
-    assert place.type_in(diff) == "24 packages: 24 changed\n"
+    assert place.type_in(diff) == "24 packages: 24 changed; the first rename rolls 24 workloads\n"
     place.type_in("git checkout -q krm\n")
     place.type_in(ALL_LEAVE)
     place.run("git", "add", "--all", "krm", "services")
@@ -342,7 +343,7 @@ def test_kpt_packages_have_one_configuration_each_or_one_that_a_command_names(
     assert revisions(in_place)
     assert as_texts(in_place) == as_texts(by_one_file)
     verified = place.type_in("krm-fn verify 'kpt/*' 2>&1 | tail -n 1\n")
-    assert verified == "12 packages: 12 verified\n"
+    assert verified == "12 packages: 12 verified; protected from pruning by kpt\n"
 
 
 def as_texts(rendered: list[dict[str, Any]]) -> list[str]:

@@ -41,8 +41,8 @@ FIRST_TEXT = "\n".join(page.read_text() for page in FIRST_PAGES)
 SHOWN = "\n".join(_BLOCK.findall(FIRST_TEXT))
 OTHER_PAGES = "\n".join(
     page.read_text()
-    for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/how-to").glob("*.md")]
-    if page.name != "glossary.md"
+    for page in (ROOT / "docs").rglob("*.md")
+    if page.name != "glossary.md" and page.parent.name != "decisions"
 )
 
 

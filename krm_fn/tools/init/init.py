@@ -88,8 +88,7 @@ _FAIL_ALONE = (
     "--enable-exec there, or deploy what CI renders with krm-fn, as Flux must"
 )
 _GO_ON = (
-    "{lines}: set the path there to the folder that CI renders, or use krm-fn's plugin for Argo CD; until then, "
-    "{path} is deployed as before"
+    "{lines}: apply what CI renders there, or use krm-fn's plugin for Argo CD; until then, nothing changes for {path}"
 )
 _ON_TOP = "krm-fn init {tops}   # built from where krm-fn runs now, which sees nothing of what they change"
 _NOT_AS_IT_IS = (
