@@ -25,8 +25,8 @@ _EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
 _BOOSTS = {
     0.1: ("CHANGELOG", "installs"),
     0.3: ("CONTRIBUTING", "architecture", "benchmarks/", "examples/", "guarantees", "tests/"),
-    0.6: ("threat-model", "versions"),
-    1.5: ("deployers", "troubleshooting"),
+    0.6: ("commands/", "threat-model", "versions"),
+    1.5: ("deployers", "ownership", "troubleshooting"),
     2: ("ci.md", "faq", "glossary", "how-to/", "migration"),
 }
 """How a search weighs pages, by how their paths begin. A person who searches wants to do something."""
