@@ -90,12 +90,13 @@ def test_helm_runs_it_as_a_post_renderer(tmp_path: Path, on_path: dict[str, str]
     shutil.copytree(EXAMPLES / "helm/chart", tmp_path / "chart")
     done = krm_fn("init", "chart", "--set", "shop", "-n", "shop", *IMAGE, cwd=tmp_path, **on_path)
     assert (done.returncode, done.stderr) == (0, "")
-    (line,) = [
-        line
+    writes, upgrades = [
+        line.removeprefix("next: ")
         for line in done.stdout.splitlines()
-        if line.startswith("next: helm upgrade --install RELEASE ")
+        if line.startswith(("next: echo ", "next: helm upgrade --install RELEASE "))
     ]
-    command = line.replace("next: helm upgrade --install RELEASE", "helm template shop")
+    run(writes, tmp_path, on_path)
+    command = upgrades.replace("helm upgrade --install RELEASE", "helm template shop")
     rendered = run(command, tmp_path, on_path)
     verified = krm_fn(
         "verify", "-", "--set", "shop", "--deployer", "helm", cwd=tmp_path, stdin=rendered

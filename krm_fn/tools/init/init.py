@@ -65,7 +65,10 @@ __all__ = [
 _NO_TERMINAL = Screen()
 
 _NEXT_OF_DEPLOYERS = {
-    "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
+    "argocd": (
+        "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md, or let "
+        "it apply a branch that CI renders"
+    ),
     "flux": "krm-fn render {helm}{path}; run it in CI and push the result: Flux runs no functions",
 }
 _NEXT_OF_DOORS = {
@@ -87,7 +90,10 @@ _FAIL_ALONE = (
     "{lines}: where these build {path}, kustomize alone fails at the new entry; pass --enable-alpha-plugins "
     "--enable-exec there, or deploy what CI renders with krm-fn, as Flux must"
 )
-_GO_ON = "{lines}: apply what CI renders there, or use krm-fn's plugin for Argo CD; until then, nothing changes for {path}"
+_GO_ON = (
+    "{lines}: apply what CI renders there, or use krm-fn's plugin for Argo CD; until then, nothing changes for "
+    "{path}"
+)
 _ON_TOP = "krm-fn init {tops}   # built from where krm-fn runs now, which sees nothing of what they change"
 _NOT_AS_IT_IS = (
     "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
