@@ -73,9 +73,14 @@ git checkout -q services/cart && rm -r krm services/cart/overlays/*/krm
 krm-fn init 'services/cart/overlays/*' --share krm --exclude '**/common' --dry-run > said.txt
 rm -r said.txt wrong.txt services/cart/overlays/common
 """
+CONFIGURED_ALONE = """\
+krm-fn init services/email/overlays/prod --deployer argocd --linker-image a:1 > said.txt
+git add services && git commit -qm 'Name the configuration of email by its content'
+"""
 AS_BEFORE = """\
 kustomize build services/tax/overlays/prod | cmp - rendered/services/tax/overlays/prod/*
-grep -c cart-config rendered/services/cart/overlays/prod/*
+grep -c '  name: cart-config-' rendered/services/cart/overlays/prod/*
+grep -c '  name: email-config-' rendered/services/email/overlays/prod/*
 """
 ALL_LEAVE = "krm-fn init 'services/*/overlays/*' --share krm --remove > said.txt && rm said.txt\n"
 
@@ -378,13 +383,13 @@ def write_kpt_packages(repository: Path) -> None:
 
 def test_a_rendered_branch_leaves_a_service_without_krm_fn_alone(tmp_path: Path) -> None:
     require("kustomize")
-    repository = make_repository(tmp_path, ["cart", "tax"], ["prod"])
+    repository = make_repository(tmp_path, ["cart", "email", "tax"], ["prod"])
     page = (ROOT / "docs/how-to/argo-cd-without-a-plugin.md").read_text()
     configure, render, *_ = read_blocks(page)
-    blocks = [
-        configure.replace("--share", "--exclude 'services/tax/*/*' --share"),
-        render,
-        AS_BEFORE,
-    ]
-    assert blocks[0] != configure
+    shared = configure.replace(
+        "--share krm --strategy adopt",
+        "--share krm --exclude 'services/tax/*/*' --exclude 'services/email/*/*'",
+    )
+    assert shared != configure
+    blocks = [shared, CONFIGURED_ALONE, render, AS_BEFORE]
     run_blocks(blocks, environment(tmp_path), tmp_path, repository)
