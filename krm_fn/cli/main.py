@@ -204,8 +204,10 @@ def version(*, output: str) -> Outcome:
 def _complete_topic(
     _context: click.Context, _parameter: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    commands = krm_fn.shell_complete(click.Context(krm_fn), typed)
-    return [*commands, *(CompletionItem(one) for one in (_TOPIC,) if one.startswith(typed))]
+    topics = krm_fn.shell_complete(click.Context(krm_fn), typed)
+    if _TOPIC.startswith(typed):
+        topics.append(CompletionItem(_TOPIC))
+    return topics
 
 
 @click.command("help", short_help="Print the help of a command, or of the configuration.")

@@ -480,8 +480,9 @@ def _next_of(prepared: _Prepared) -> Iterator[str]:
     config = shlex.quote(str(prepared.planned[0].file))
     namespace = wishes.namespace or "NAMESPACE"
     script = shlex.quote(f"krm-fn render - --config {config} --namespace {namespace}")
-    for step in "\n".join(steps).split("\n"):
-        yield step.format(path=prepared.shown, helm=helm, namespace=namespace, script=script)
+    for step in steps:
+        for line in step.splitlines():
+            yield line.format(path=prepared.shown, helm=helm, namespace=namespace, script=script)
 
 
 def _name_builds(prepared: Iterable[_Prepared]) -> Iterator[str]:
