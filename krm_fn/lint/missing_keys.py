@@ -78,8 +78,9 @@ def report_missing_keys(
     for one in references:
         if _must_exist(one.reference):
             keys, of_volume = _list_wanted(one, sub_paths)
-            items = elements(one.reference.around.get("items"))
-            yield from _judge_paths([text(get(entry, "path")) for entry in items], of_volume)
+            if of_volume:
+                items = elements(one.reference.around.get("items"))
+                yield from _judge_paths([text(get(entry, "path")) for entry in items], of_volume)
             if len(one.targets) == 1:  # of several that may be meant, another one may have the key
                 wanted[one.targets[0]] += keys
     for item, several in by_mounts.items():
@@ -88,7 +89,7 @@ def report_missing_keys(
         return
     written = {*written} | _list_written_by_programs(references)
     for item, several in wanted.items():
-        missing = [] if item in written else [*_judge_keys(item, several)]
+        missing = [*_judge_keys(item, several)] if several and item not in written else []
         if missing and looked_up_by(item, base_name(item), package.namespace_of(item)) is None:
             yield from missing
 
@@ -108,12 +109,10 @@ def _list_wanted(
         return [_Wanted(text(reference.around.get("key")), _at(referrer, f"{around}.key"))], []
     of_volume: list[_Wanted] = []
     volume = re.fullmatch(_VOLUME, reference.field)
-    if volume:
+    if volume and (paths := sub_paths(referrer, volume["pod"])):
         place = *read_path(volume["pod"]), "volumes", int(volume["position"])
         # The first volume of a name takes the paths: no API server accepts a second one.
-        of_volume = sub_paths(referrer, volume["pod"]).pop(
-            text(get(descend(referrer.node, place), "name")), []
-        )
+        of_volume = paths.pop(text(get(descend(referrer.node, place), "name")), [])
     items = elements(reference.around.get("items"))
     if not items:  # then each key is a file, and a subPath is a key
         return of_volume, []
@@ -133,9 +132,9 @@ def _list_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
     for containers in CONTAINER_LISTS:
         for position, container in enumerate(elements(get(spec, containers))):
             for index, mount in enumerate(elements(get(container, "volumeMounts"))):
-                path = text(get(mount, "subPath")).rstrip("/")
-                field = f"{pod}.{containers}[{position}].volumeMounts[{index}].subPath"
-                found[text(get(mount, "name"))].append(_Wanted(path, _at(item, field)))
+                if path := text(get(mount, "subPath")).rstrip("/"):
+                    field = f"{pod}.{containers}[{position}].volumeMounts[{index}].subPath"
+                    found[text(get(mount, "name"))].append(_Wanted(path, _at(item, field)))
     return found
 
 

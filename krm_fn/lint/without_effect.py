@@ -235,30 +235,33 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
 def _compare(
     found: Collection[str], wanted: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    missing = [name for name in wanted if name not in found]
-    if not missing:  # as in most objects: to look for what is near takes a library
-        return
-    for name in found:
-        if name not in wanted and name not in others and (meant := nearest(name, missing)):
-            yield name, meant
+    # Most objects have no such name: to look for what is near takes a library.
+    unknown = [name for name in found if name not in wanted and name not in others]
+    missing = [name for name in wanted if name not in found] if unknown else []
+    if missing:
+        for name in unknown:
+            if meant := nearest(name, missing):
+                yield name, meant
 
 
 def warn_about_own_annotations(run: Run) -> Problems:
     """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
     for item in run.package.authored:
-        messages = {
-            f"metadata.annotations[{name}]": _judge_annotation(item, name, run.settings.kinds)
-            for name in item.annotations
-        }
-        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
-        for field, message in messages.items():
+        judged = [
+            (f"metadata.annotations[{name}]", _judge_annotation(item, name, run.settings.kinds))
+            for name in _list_ours(item.annotations)
+        ]
+        judged += [
+            (f"metadata.labels[{name}]", _judge_label(name)) for name in _list_ours(item.labels)
+        ]
+        for field, message in judged:
             if message:
                 yield warning(item, message, field, authored_id(item))
 
 
 def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
     """Say what is wrong with an annotation; `""` if nothing is."""
-    if not _is_ours(name) or name.startswith(keys.MOUNTS):
+    if name.startswith(keys.MOUNTS):
         return ""
     if name not in _ANNOTATIONS:
         return f"unknown annotation{_suggest(name)}allowed: {keys.STRATEGY}"
@@ -274,16 +277,20 @@ def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
 
 
 def _judge_label(name: str) -> str:
-    if not _is_ours(name) or name in _LABELS:
+    if name in _LABELS:
         return ""
     if name == keys.STRATEGY:
         return "has no effect as a label; make it an annotation"
     return f"unknown label{_suggest(name)}allowed: the annotation {keys.STRATEGY}"
 
 
-def _is_ours(name: str) -> bool:
-    domain, slash, _ = name.partition("/")
-    return bool(slash) and f".{domain}".endswith(f".{_DOMAIN}")
+def _list_ours(names: Iterable[str]) -> list[str]:
+    """Return the names in the domain of this project, or below it."""
+    ours = []
+    for name in names:
+        if f"{_DOMAIN}/" in name and f".{name.partition('/')[0]}".endswith(f".{_DOMAIN}"):
+            ours.append(name)
+    return ours
 
 
 def _suggest(name: str) -> str:
