@@ -36,13 +36,15 @@ def looked_up_by(item: Item, name: str, namespace: str, kind: str = "") -> WellK
     `kind`: that of what has the name, if it is not the item but what the item generates.
     """
     kind = kind or item.id.kind
-    by_name, _ = _index()
-    for row in by_name.get((kind, name), ()):
+    by_name, _ = _index(kind)
+    for row in by_name.get(name, ()):
         for known in _read(*row):
             if _is_where_expected(item, namespace, known):
                 return known
-    for known in _patterns(kind):
-        if _matches(name, known.name) and _is_where_expected(item, namespace, known):
+    for beginning, known in _patterns(kind):
+        if not name.startswith(beginning):  # as of hardly any name
+            continue
+        if _is_where_expected(item, namespace, known) and _matches(name, known.name):
             return known
     return None
 
@@ -58,7 +60,7 @@ def may_look_up(image: str, kind: str, name: str) -> bool | None:
     program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
     if program is None:
         return None
-    return any(row[0] == program and row[1] == kind and _matches(name, row[2]) for row in _rows())
+    return any(row[0] == program and _matches(name, row[2]) for row in _rows(kind))
 
 
 def read_well_known() -> tuple[WellKnown, ...]:
@@ -75,9 +77,9 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:
-    if (
-        row.namespaces and namespace not in row.namespaces
-    ) or not row.labels.keys() <= item.labels.keys():
+    if not row.labels.keys() <= item.labels.keys():
+        return False
+    if row.namespaces and namespace not in row.namespaces:
         return False
     return all(value in ("*", item.labels[label]) for label, value in row.labels.items())
 
@@ -104,37 +106,39 @@ def _read(
         )
 
 
-def _rows() -> Iterator[_Row]:
+def _rows(*only: str) -> Iterator[_Row]:
+    """Yield the rows for these kinds; without any, all rows."""
     programs: Any = PROGRAMS
     for program, repository, kinds in programs:
-        for kind, names in kinds.items():
-            for name, row in names.items():
+        for kind in only or kinds:
+            for name, row in kinds.get(kind, {}).items():
                 place, *where = (row,) if isinstance(row, str) else row
                 yield program, kind, name, f"{repository} {place}", tuple(where)
 
 
 @cache
-def _patterns(kind: str) -> tuple[WellKnown, ...]:
-    """Return the rows for a kind that are patterns.
+def _patterns(kind: str) -> tuple[tuple[str, WellKnown], ...]:
+    """Return the rows for a kind that are patterns, each behind what its names begin with.
 
     Some match every name: each object is compared with them.
     """
-    return tuple(known for row in _index()[1].get(kind, ()) for known in _read(*row))
+    known = (one for row in _index(kind)[1] for one in _read(*row))
+    return tuple((one.name.partition("*")[0], one) for one in known)
 
 
 @cache
-def _index() -> tuple[dict[tuple[str, str], list[_Row]], dict[str, list[_Row]]]:
-    """Return the rows with literal names by kind and name, and the patterns by kind.
+def _index(kind: str) -> tuple[dict[str, list[_Row]], list[_Row]]:
+    """Return the rows for a kind: those with literal names by name, and the patterns.
 
     Conditions of literal names are read only where one matches: a run asks for every ConfigMap, and
     hardly one is here.
     """
-    by_name: dict[tuple[str, str], list[_Row]] = {}
-    patterns: dict[str, list[_Row]] = {}
-    for row in _rows():
-        _, kind, name, *_ = row
+    by_name: dict[str, list[_Row]] = {}
+    patterns: list[_Row] = []
+    for row in _rows(kind):
+        name = row[2]
         if "*" in name:
-            patterns.setdefault(kind, []).append(row)
+            patterns.append(row)
         else:
-            by_name.setdefault((kind, name), []).append(row)
+            by_name.setdefault(name, []).append(row)
     return by_name, patterns

@@ -178,7 +178,7 @@ def warn_about_immutable(run: Run) -> Problems:
         metadata = patch.get("metadata")
         if isinstance(metadata, Mapping) and "name" in metadata:
             told.add(item)
-    for item, field in changed:
+    for item, field in dict.fromkeys(changed):
         if item in told:
             continue
         is_fixed = may_not_change(item, field)

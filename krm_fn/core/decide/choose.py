@@ -431,9 +431,9 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     if not is_null(get(item.node, "metadata", "ownerReferences")):
         return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
     for mark, who in _DECIDED_BY_OTHERS.items():
-        for name, marks in (("labels", item.labels), ("annotations", item.annotations)):
-            if mark in marks:
-                return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
+        if mark in item.labels or mark in item.annotations:
+            name = "labels" if mark in item.labels else "annotations"
+            return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
     return None
 
 

@@ -292,8 +292,8 @@ def read_as_named(item: Item) -> Revision:
 
 def _announce(revision: Revision) -> Problem:
     """Return one info for each revision. It is the same on every run over the same content."""
-    problem = about(revision.item, f"revision of {revision.base_name}", severity=Severity.INFO)
-    return problem._replace(resource=revision.id)
+    message = f"revision of {revision.base_name}"
+    return about(revision.item, message, severity=Severity.INFO, resource=revision.id)
 
 
 def _announce_restored(choice: Choice) -> Problem:

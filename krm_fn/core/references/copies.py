@@ -10,7 +10,6 @@ from typing import NamedTuple
 from krm_fn.base.item import Item
 from krm_fn.base.node import (
     elements,
-    entries,
     get,
     mappings,
     step,
@@ -72,12 +71,8 @@ class Copies:
     def _find(self, item: Item) -> Copy | None:
         """Find the first sign that a program copies an object; None if there is none."""
         for annotation, field in _list_annotations(item):
-            if annotation in COPIED:
-                return Copy(
-                    f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})",
-                    item,
-                    field,
-                )
+            clause = f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})"
+            return Copy(clause, item, field)
         named = self._named.get(item)
         if named is not None:
             clause = (
@@ -94,15 +89,20 @@ class Copies:
 
 
 def _list_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field.
+    """Yield each annotation by which a program copies that is not `false`, and its field.
 
     The annotations that a controller copies to a Secret are among them.
     """
-    start = "metadata" if item.is_config else ""
-    for field, mapping in mappings(get(item.node, start) if start else item.node, start):
-        for annotation, value in entries(mapping.get("annotations")):
-            if text(value).lower() != "false":
-                yield annotation, step(step(field, "annotations"), annotation)
+    places: Iterable[tuple[str, Mapping[str, str]]] = [("metadata.annotations", item.annotations)]
+    if not item.is_config:
+        places = (
+            (step(field, "annotations"), texts(mapping.get("annotations")))
+            for field, mapping in mappings(item.node, "")
+        )
+    for field, annotations in places:
+        for annotation, value in annotations.items():
+            if annotation in COPIED and value.lower() != "false":
+                yield annotation, step(field, annotation)
 
 
 def _read_clone_lists(item: Item) -> Iterator[_CloneList]:
