@@ -389,7 +389,7 @@ def _tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionNa
     Who references a retained one is not known.
     """
     if not revision.generated:
-        return (_own_name(revision),)
+        return (RevisionName(revision.item.id.kind, revision.name),)
     found = {_tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())}
     if not found:
         found = {RevisionName("Secret", revision.name_of(one)) for one in revision.generated}
@@ -401,16 +401,10 @@ def _tracked_name(revision: Revision, reference: Reference) -> RevisionName:
 
     A Secret stands for its producer where both have one name.
     """
-    if not revision.generated:
-        return _own_name(revision)
     meant = revision.meant_by(reference)
     if meant.name in map(revision.name_of, revision.generated):
         return RevisionName("Secret", meant.name)
     return RevisionName(meant.kind, meant.name)
-
-
-def _own_name(revision: Revision) -> RevisionName:
-    return RevisionName(revision.item.id.kind, revision.name)
 
 
 def _is_waited_for(consumer: Item) -> bool:

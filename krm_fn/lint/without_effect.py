@@ -286,11 +286,8 @@ def _judge_label(name: str) -> str:
 
 def _list_ours(names: Iterable[str]) -> list[str]:
     """Return the names in the domain of this project, or below it."""
-    ours = []
-    for name in names:
-        if f"{_DOMAIN}/" in name and f".{name.partition('/')[0]}".endswith(f".{_DOMAIN}"):
-            ours.append(name)
-    return ours
+    end = f".{_DOMAIN}/"
+    return [name for name in names if end in f".{name}" and "/" not in f".{name}".partition(end)[0]]
 
 
 def _suggest(name: str) -> str:

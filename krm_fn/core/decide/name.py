@@ -14,7 +14,6 @@ from krm_fn.base.changes import Changes, Edit, Patch, SetParts
 from krm_fn.base.item import Item, about, collect, locate, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import (
-    ALWAYS_LISTED,
     PROTECTIONS,
     ROLES,
     Kind,
@@ -366,7 +365,7 @@ def find_holding(resolved: ResolvedReference, package: Package) -> set[Kind]:
     controllers make of any of these.
     """
     kind = package.kinds.of(resolved.referrer.id)
-    if kind.group_kind in ALWAYS_LISTED:
+    if kind.is_consumer:
         return set()
     if resolved.referrer.objects_around is None:
         resolved.referrer.objects_around = _find_objects_around(resolved.referrer.node)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from krm_fn.base.item import Item
 from krm_fn.base.node import (
     elements,
+    entries,
+    fields,
     get,
     mappings,
     step,
@@ -93,16 +95,11 @@ def _list_annotations(item: Item) -> Iterator[tuple[str, str]]:
 
     The annotations that a controller copies to a Secret are among them.
     """
-    places: Iterable[tuple[str, Mapping[str, str]]] = [("metadata.annotations", item.annotations)]
-    if not item.is_config:
-        places = (
-            (step(field, "annotations"), texts(mapping.get("annotations")))
-            for field, mapping in mappings(item.node, "")
-        )
-    for field, annotations in places:
-        for annotation, value in annotations.items():
-            if annotation in COPIED and value.lower() != "false":
-                yield annotation, step(field, annotation)
+    own = [("metadata", fields(get(item.node, "metadata")))]
+    for field, mapping in own if item.is_config else mappings(item.node, ""):
+        for annotation, value in entries(mapping.get("annotations")):
+            if annotation in COPIED and text(value).lower() != "false":
+                yield annotation, step(step(field, "annotations"), annotation)
 
 
 def _read_clone_lists(item: Item) -> Iterator[_CloneList]:

@@ -73,7 +73,7 @@ def _resolve(one: EmbeddedReference, index: Index) -> EmbeddedReference:
 def _find_in(value: str, read_yaml: ReadYaml) -> Iterator[tuple[Reference, str | None]]:
     """Yield each reference in a text, and the namespace that it says."""
     # To read YAML takes far longer than to look for words, and most values hold none.
-    if not any(hint in value for hint in _HINTS) or ":" not in value:
+    if ":" not in value or not any(hint in value for hint in _HINTS):
         return
     for root in read_yaml(value):
         for document in _documents(root):

@@ -187,19 +187,16 @@ class _ShapeWalk:
             self._add(said, around["name"], (path, "name"), around)
         for name, value in around.items():
             meant = word_of(name)
-            if name == "annotations" and path:
+            if value.id == "scalar":
+                if meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
+                    self._add(meant, value, (path, name), around)
+            elif name == "annotations" and path:
                 # Those of a pod template; the object's own are read by kind (`find`).
                 self._enter_annotations(value, (path, name))
-            elif value.id != "scalar":
-                if name not in (PASSED_OVER if path else NOT_WALKED):
-                    self.enter(
-                        value,
-                        (path, name),
-                        name,
-                        _CONFIG_MAPS[name] if name in self._config_maps else meant,
-                    )
-            elif meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
-                self._add(meant, value, (path, name), around)
+            elif name not in (PASSED_OVER if path else NOT_WALKED):
+                if name in self._config_maps:
+                    meant = _CONFIG_MAPS[name]
+                self.enter(value, (path, name), name, meant)
 
     def _enter_annotations(self, node: Node, path: Path) -> None:
         for name, value in fields(node).items():
