@@ -11,6 +11,7 @@ fails the build.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, cached_property
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, data_keys, is_of_chart, is_revision
@@ -42,10 +43,12 @@ VARIABLE = "variable"
 """The code of the guard. `lint` asks it about what is renamed."""
 
 _SUBSTITUTES = "flux"
-# Both begin with what they look for: in a long text, a look behind each place takes longer than all
+# It begins with what it looks for: in a long text, a look behind each place takes longer than all
 # else.
-_OPENING = r"\$(?<!\$\$)\$*+\{"
-_NAME = r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
+_VARIABLE = (
+    r"(?P<dollars>\$(?<!\$\$)\$*+)\{"
+    r"(?:#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%]))?"
+)
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 # A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
@@ -53,6 +56,10 @@ _NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
 _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
+
+_SET_BACKWARDS = r"=\s*(\w+)"
+_EACH = r"for (?=(\w+) in\b)"
+"""All that the patterns of a script may set, and more, as quickly as a text is searched for a character."""
 
 _IN_BRACES = r"\$\{[^}]*\}?"
 
@@ -86,6 +93,12 @@ _REMEDY = (
     f"{Strategy.IGNORE} to accept this"
 )
 
+_SIGNS = {sign for *_, rows in REPLACED for _, sign, _ in rows}
+"""One of these is in each text that a program replaces."""
+
+_Texts: TypeAlias = list[tuple[str, str]]
+"""Scalars of the content, each with its field."""
+
 _PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
 """Placeholders that tools replace later: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
 
@@ -108,10 +121,15 @@ class Variables:
 
     def _about(self, item: Item) -> Answer | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
-        return _in_placeholder(item) or self._in_content(item) or self._in_reference(item)
+        texts = [*_texts(item)]
+        return (
+            _in_placeholder(item, texts)
+            or self._in_content(item, texts)
+            or self._in_reference(item)
+        )
 
-    def _in_content(self, item: Item) -> Answer | None:
-        content = [] if _is_disabled(item) else [*_texts(item)]
+    def _in_content(self, item: Item, texts: _Texts) -> Answer | None:
+        content = [] if _is_disabled(item) else [one for one in texts if "${" in one[1]]
         field = next((field for field, text in content if _has_variable(text)), "")
         if not field:
             return None
@@ -142,12 +160,12 @@ class Variables:
         # No chart is written for the variables of one cluster; and who let kustomize put a hash
         # there wants its name.
         has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
-        if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content)):
+        named = [{*_variables(value)} for value in content]
+        if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content, named)):
             return True
-        variables: set[str] = set()
-        for value in content:
-            variables.update(filter(None, _variables(value)))
-        variables = {name for name in variables if not re.fullmatch(_IN_EACH_CONTAINER, name)}
+        variables = {
+            name for name in set().union(*named) if not re.fullmatch(_IN_EACH_CONTAINER, name)
+        }
         readers = self._references.pod_referrers.get(item, {})
         return bool(readers) and all(
             variables <= self._environment(reader, item) for reader in readers
@@ -219,9 +237,12 @@ class Variables:
         return None
 
 
-def _in_placeholder(item: Item) -> Answer | None:
+def _in_placeholder(item: Item, texts: _Texts) -> Answer | None:
     """Say which text a program replaces by a value from elsewhere."""
-    for field, value in _texts(item):
+    whole = "\n".join(value for _, value in texts)
+    if not any(sign in whole for sign in _SIGNS):
+        return None  # as in most objects
+    for field, value in texts:
         for program, source, (ignored, ignore), rows in REPLACED:
             if item.annotations.get(ignored) != ignore and _is_replaced(item, value, rows):
                 why = f"which {program} replaces after this function"
@@ -246,11 +267,9 @@ def _variables(text: str) -> Iterator[str]:
     # To search a long text for a pattern takes a hundred times as long as for two characters.
     if "${" not in text:
         return
-    for opening in re.finditer(_OPENING, text):
-        dollars = opening.end() - opening.start() - 1
-        if dollars % 2:  # each two of them are one that stays
-            named = re.compile(_NAME).match(text, opening.end())
-            yield named["name"] if named else ""
+    for found in re.finditer(_VARIABLE, text):
+        if len(found["dollars"]) % 2:  # each two of them are one that stays
+            yield found["name"] or ""
 
 
 def _is_disabled(item: Item) -> bool:
@@ -273,15 +292,13 @@ def _shows_another(item: Item) -> bool:
     return is_for_argo or is_marked or item.id.kind == KPTFILE
 
 
-def _is_not_for_flux(text: str) -> bool:
+def _is_not_for_flux(text: str, variables: set[str]) -> bool:
     """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
 
     Examples are a script that sets its variable by itself, a dashboard or a configuration that
     names it or whose program sets it, and text that Flux does not parse, such as `${list[0]}`.
     """
-    names = {*_variables(text)}
-    is_unreadable = "" in names
-    return is_unreadable or any(name in names for name in _names_made_in(text))
+    return "" in variables or not variables.isdisjoint(_names_made_in(text, variables))
 
 
 def _names_set_by_scripts(container: Node) -> Iterator[str]:
@@ -292,16 +309,20 @@ def _names_set_by_scripts(container: Node) -> Iterator[str]:
                 yield from _names_set_in(script)
 
 
-def _names_made_in(text: str) -> Iterator[str]:
-    yield from _names_set_in(text)
+def _names_made_in(text: str, wanted: set[str]) -> Iterator[str]:
+    """Yield the names that a text makes, but for those of a script that is known to make no wanted one."""
     if any(word in text for word in OF_DASHBOARD):
         yield from re.findall(_NAMES_IN_DASHBOARD, text)
     if "roperty" in text:
         yield from re.findall(_NAMES_IN_XML, text)
-    for declared, defined in re.findall(_DECLARES, text):
-        yield declared or defined
+    set_backwards = re.findall(_SET_BACKWARDS, text[::-1])
+    may_be_set = {*re.findall(_EACH, text), *(word[::-1] for word in set_backwards)}
+    if "Define" in text or not wanted.isdisjoint(may_be_set):
+        yield from _names_set_in(text)
+        for declared, defined in re.findall(_DECLARES, text):
+            yield declared or defined
     for sign, names in OWN_VARIABLES:
-        if re.search(sign, text):
+        if not wanted.isdisjoint(names) and re.search(sign, text):
             yield from names
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.function import run
-from krm_fn.guards.replaced_later import _variables
+from krm_fn.guards.replaced_later import _DECLARES, _SETS, _names_made_in, _variables
 from tests.cases import ENVIRONMENT
 
 CONFIG = (
@@ -65,6 +65,37 @@ def test_variables_are_found_as_one_pattern_would(text: str) -> None:
         one["name"] for one in _AS_FLUX_READS_IT.finditer(text)
     ]
     assert len(found) == len(_BEGINS.findall(text))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "for",
+                "in",
+                "const",
+                "Define",
+                "$",
+                "{",
+                "}",
+                "a",
+                "b_1",
+                "é",
+                "=",
+                '"',
+                " ",
+                "\n",
+                "\r",
+                "\x85",
+            ]
+        )
+    ).map("".join)
+)
+def test_a_name_that_a_script_sets_is_also_found_for_itself(text: str) -> None:
+    """A script is read by the slow patterns only where a quick look says that it may set a wanted name."""
+    made = [*re.findall(_SETS, text), *re.findall(_DECLARES, text)]
+    for name in filter(None, {name for names in made for name in names}):
+        assert name in {*_names_made_in(text, {name})}
 
 
 def is_left_alone(  # noqa: PLR0913  # what a row may say
