@@ -70,9 +70,9 @@ def test_diff_reads_each_side_once(
     compose = reader._compose  # noqa: SLF001  # all that is read goes through it
     sizes: list[int] = []
 
-    def count_bytes(source: Source, data: bytes, depth: int) -> list[Node]:
+    def count_bytes(source: Source, data: bytes) -> list[Node]:
         sizes.append(len(data))
-        return compose(source, data, depth)
+        return compose(source, data)
 
     monkeypatch.setattr(reader, "_compose", count_bytes)
     outcome = main(["diff", *map(str, files)])

@@ -14,7 +14,7 @@ from krm_fn.base.node import Node, Sequence, children
 from krm_fn.base.problem import Rejected
 from krm_fn.core.yaml import reader
 from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import MAX_DEPTH, Source, _compose, _Parser, _Recomposer, read_yaml
+from krm_fn.core.yaml.reader import Source, _compose, _Parser, _Recomposer, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.core.yaml.yaml import plan_splices
 from tests.volume import IS_WHOLE, examples_of
@@ -65,7 +65,7 @@ def texts(draw: st.DrawFn) -> str:
 def composed(text: str, reader: type[_Parser] | type[_Recomposer]) -> list[object]:
     """Return all that is known of each node, with a number for each; or what is wrong with the text."""
     try:
-        roots = _compose(Source(text), text.encode(), MAX_DEPTH, reader)
+        roots = _compose(Source(text), text.encode(), reader)
     except Rejected as rejected:
         return [*rejected.problems]
     numbers: dict[Node, int] = {}

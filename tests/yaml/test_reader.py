@@ -153,6 +153,31 @@ def test_depth_is_bounded(data: bytes) -> None:
         read_yaml(data)
 
 
+@pytest.mark.parametrize(
+    ("inner", "is_read"),
+    [
+        pytest.param("x", True, id="a text in the last level but one"),
+        pytest.param("[]", True, id="nothing in the last level"),
+        pytest.param("{}, x", True, id="a text behind that"),
+        pytest.param("[x]", False, id="a text in the last level"),
+        pytest.param("[], {a: b}", False, id="a field in the last level"),
+        pytest.param("[[]]", False, id="a list in the last level"),
+        pytest.param("[x: ]]", False, id="a text in front of what is no YAML"),
+    ],
+)
+def test_where_the_depth_ends(inner: str, is_read: bool) -> None:
+    around = MAX_DEPTH - 1
+    text = f"{'[' * around}{inner}{']' * around}\n"
+    if is_read:
+        assert len(read_yaml(text.encode()).roots) == 1
+        return
+    column = around + 1 + inner.rfind(" {") + 1
+    sentence = f"line 1, column {column}: nested deeper than {MAX_DEPTH} levels"
+    with pytest.raises(Rejected) as caught:
+        read_yaml(text.encode())
+    assert [str(problem) for problem in caught.value.problems] == [sentence]
+
+
 CONFIG_MAP = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: DATA}}\n"
 POD = (
     "- {apiVersion: v1, kind: Pod, metadata: {name: b}, l: &l [x], m: ALIAS, "

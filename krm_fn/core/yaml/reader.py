@@ -11,9 +11,8 @@ import codecs
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from io import BytesIO
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
@@ -51,11 +50,71 @@ _OTHER_BREAKS = "\x85\u2028\u2029"
 
 
 class Source:
-    """A text that its nodes share, and the texts in it that are there often, as field names are."""
+    """A text that its nodes share, and what makes them: the parser calls it for each.
+
+    Texts that are there often, as field names are, become one. `open` has the collections around
+    what is made next. `may_repeat`: a mapping may have a key twice.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.share = dict[str, str]().setdefault
+        self.may_repeat = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Free what is only needed while nodes are made."""
+        self.open: list[_Collection] = []
+        self._texts: dict[str, str] = {}
+        self._share = self._texts.setdefault
+
+    def makers(self) -> dict[str, Callable[..., Any]]:
+        """Return what makes nodes of what the parser gives, by the names of its own classes."""
+        names = "ScalarNode", "MappingNode", "SequenceNode"
+        makers = self._make_scalar, self._maker(MappingNode), self._maker(SequenceNode)
+        return dict(zip(names, makers, strict=True))
+
+    def _make_scalar(
+        self, tag: str | None, value: str, start_mark: Any, end_mark: Any, style: str
+    ) -> "ScalarNode":
+        node = ScalarNode()
+        node.source = self
+        node.tag = tag
+        node.value = self._share(value, value)
+        node.start = start = start_mark.index
+        node.length = end_mark.index - start
+        node.style = style
+        return node
+
+    def _maker(self, cls: type["_Collection"]) -> Callable[..., "_Collection"]:
+        """Return what makes a collection. The parser fills it, and sets its end after that."""
+        around = self.open
+
+        def make(
+            tag: str | None, value: list[Any], start_mark: Any, _: object, flow_style: bool
+        ) -> "_Collection":
+            node = cls()
+            node.source = self
+            node.tag = tag
+            node.value = value
+            node.start = start_mark.index
+            node.flow_style = flow_style
+            around.append(node)
+            if len(around) >= MAX_DEPTH:
+                self._refuse_below(len(around) - 1)
+                self._share = self._share_if_fits
+            return node
+
+        return make
+
+    def _share_if_fits(self, value: str, _: str) -> str:
+        """Also ask for each scalar of a deep text what is not asked of those of others, for speed."""
+        self._refuse_below(len(self.open))
+        return self._texts.setdefault(value, value)
+
+    def _refuse_below(self, levels: int) -> None:
+        if levels >= MAX_DEPTH:
+            around = self.open[levels - 1].start_mark
+            raise Rejected(at(around, f"nested deeper than {MAX_DEPTH} levels"))
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -79,82 +138,51 @@ class Source:
             return index - self.text.rfind("\n", 0, index) - 1
         return self.mark(index).column
 
-    def forget_shared(self) -> None:
-        """Free what is only needed while nodes are made."""
-        self.share = dict[str, str]().setdefault
-
 
 class _Node:
-    """The constructors take what the parser gives: its marks have the source as their name."""
-
-    __slots__ = ("_length", "_source", "start", "tag", "value")
+    __slots__ = ("length", "source", "start", "tag", "value")
 
     start: int
     tag: str | None
     value: Any
-    _source: Source
-    _length: int
+    source: Source
+    length: int
 
     @property
     def end(self) -> int:
         # Most nodes are short, and small numbers take no memory of their own.
-        return self.start + self._length
+        return self.start + self.length
 
     @property
     def start_mark(self) -> Mark:
-        return self._source.mark(self.start)
+        return self.source.mark(self.start)
 
     @property
     def column(self) -> int:
-        return self._source.column(self.start)
+        return self.source.column(self.start)
 
 
 class ScalarNode(_Node):
     __slots__ = ("style",)
     id: ClassVar = "scalar"
-
-    def __init__(
-        self, tag: str | None, value: str, start_mark: Any, end_mark: Any, style: str
-    ) -> None:
-        self._source = source = start_mark.name
-        self.tag = tag
-        self.value = source.share(value, value)
-        self.start = start = start_mark.index
-        self._length = end_mark.index - start
-        self.style = style
+    style: str
 
 
 class _Collection(_Node):
-    """The parser sets its end when it has all that is in it."""
-
     __slots__ = ("flow_style",)
-
-    def __init__(
-        self,
-        tag: str | None,
-        value: list[Any],
-        start_mark: Any,
-        end_mark: Any,
-        flow_style: bool,  # the order is the parser's
-    ) -> None:
-        self._source = start_mark.name
-        self.tag = tag
-        self.value = value
-        self.start = start_mark.index
-        if end_mark is not None:
-            self.end_mark = end_mark
-        self.flow_style = flow_style
+    id: ClassVar[str]
+    flow_style: bool
 
     def _set_end(self, mark: Any) -> None:
-        self._length = mark.index - self.start
+        self.length = mark.index - self.start
+        self.source.open.pop()
 
     end_mark = property(fset=_set_end)
 
     def copy(self) -> Self:
         """Return a collection of the same entries, in a list of its own."""
-        cls = self.__class__
-        copy = cls.__new__(cls)
-        copy._source, copy.start, copy._length = self._source, self.start, self._length  # noqa: SLF001  # its own
+        copy = self.__class__()
+        copy.source, copy.start, copy.length = self.source, self.start, self.length
         copy.tag, copy.value, copy.flow_style = self.tag, [*self.value], self.flow_style
         return copy
 
@@ -162,6 +190,19 @@ class _Collection(_Node):
 class MappingNode(_Collection):
     __slots__ = ()
     id: ClassVar = "mapping"
+
+    def _set_end(self, mark: Any) -> None:
+        source = self.source
+        self.length = mark.index - self.start
+        source.open.pop()
+        pairs = self.value
+        try:
+            if len(pairs) > 1 and len({key.value for key, _ in pairs}) < len(pairs):
+                source.may_repeat = True
+        except TypeError:  # a key that is itself a collection
+            source.may_repeat = True
+
+    end_mark = property(fset=_set_end)
 
 
 class SequenceNode(_Collection):
@@ -175,11 +216,11 @@ class SchemaNode(MappingNode):
     __slots__ = ("_behind",)
 
     def __init__(self, source: Source, span: SchemaLines, end: int) -> None:
-        self._source = source
+        self.source = source
         self._behind = span.end
         self.tag = None
         self.start = span.start
-        self._length = end - span.start
+        self.length = end - span.start
         self.flow_style = False
 
     @property
@@ -189,19 +230,19 @@ class SchemaNode(MappingNode):
         return None if any(escape in text for escape in _ESCAPES) else text
 
     def _lines(self) -> str:
-        return whole_lines(self._source.text, SchemaLines(self.start, self._behind))
+        return whole_lines(self.source.text, SchemaLines(self.start, self._behind))
 
     def __getattr__(self, name: str) -> Any:
         if name != "value":
             raise AttributeError(name)
         first, end = self.start - self.column, self.end
-        (root,) = _compose(self._source, self._lines().encode(), MAX_DEPTH)
+        (root,) = _compose(self.source, self._lines().encode())
         for one in walk([root]):
             node = cast("_Node", one)
             node.start += first
             # A collection ends where the next token begins, of which there is none in this text.
             if not isinstance(node, ScalarNode) and node.end == self._behind:
-                node._length = end - node.start  # noqa: SLF001  # its own
+                node.length = end - node.start
         self.value = root.value
         return self.value
 
@@ -319,33 +360,34 @@ def read_yaml(
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
     may_share = all(sign in text and re.search(pattern, text) for sign, pattern in _SHARING)
-    roots = None if may_share else _compose_without_schemas(text)
+    source = Source(text)
+    roots = None if may_share else _compose_without_schemas(source)
     if roots is None:
-        roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
+        roots = _compose(source, data.removeprefix(codecs.BOM_UTF8))
     has_aliases = may_share and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
     _refuse_ambiguous_characters(text, roots)
     repeated: list[Repeated] = []
-    for root in roots:
-        repeated += _find_duplicate_keys(root, once=has_aliases)
+    for root in roots if source.may_repeat else ():
+        repeated += _find_repeated(root)
     wrong = next((one for one in repeated if not may_repeat or not _is_same(one.values)), None)
     if wrong is not None:
         raise Rejected(_duplicate(wrong))
     return Document(text, byte_order_mark, roots, has_aliases, tuple(repeated))
 
 
-def _compose_without_schemas(text_: str) -> list[Node] | None:
+def _compose_without_schemas(source: Source) -> list[Node] | None:
     """Compose a text, but none of the schemas that can stay without nodes. None where in doubt."""
+    text_ = source.text
     if "\r" in text_ or "\ufeff" in text_ or any(one in text_ for one in _OTHER_BREAKS):
         return None
     spans = [span for span in find_schemas(text_) if _can_be_parsed(text_, span)]
     if not spans:
         return None
-    source = Source(text_)
     try:
-        roots = _compose(source, without(text_, spans), MAX_DEPTH)
+        roots = _compose(source, without(text_, spans))
     except Rejected:
         return None  # the whole text tells what is wrong, and where
     by_start = {span.start: span for span in spans}
@@ -397,53 +439,31 @@ def _at_offset(data: bytes, offset: int, message: str) -> Problem:
     return Problem(message, line=data.count(b"\n", 0, offset) + 1, column=column)
 
 
-class _Stream(BytesIO):
-    """Bytes to parse. The marks of the parser get its name."""
-
-    def __init__(self, name: Source, data: bytes) -> None:
-        super().__init__(data)
-        self.name = name
-
-
 class _Parser(_yaml.CParser):
     """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
 
-    It calls the three hooks below once for each node, a fifth of its work. They are set on the
-    instance, and the depth is the length of a list, so that going up is a call into C: both for
-    speed.
+    It calls three hooks for each node. What they are here does nothing, in C, whatever it gets.
     """
 
-    def __init__(self, stream: _Stream, depth: int) -> None:
-        super().__init__(stream)
-        self.levels: list[Node | None] = []
-        levels, enter = self.levels, self.levels.append
+    __slots__ = ("_source",)
+    resolve: Any = ().__init__  # type: ignore[misc]  # of no subclass
+    descend_resolver: Any = {}.get
+    ascend_resolver: Any = {}.clear
 
-        def descend(parent: Node | None, _index: object) -> None:
-            enter(parent)
-            if len(levels) > depth:
-                raise Rejected(
-                    at(
-                        parent.start_mark if parent else None,
-                        f"nested deeper than {MAX_DEPTH} levels",
-                    )
-                )
-
-        self.resolve = lambda _kind, _value, _implicit: None
-        self.descend_resolver = descend
-        self.ascend_resolver = levels.pop
+    def __init__(self, source: Source, data: bytes) -> None:
+        super().__init__(data)
+        self._source = source
 
     def read_documents(self) -> list[Node]:
         """Read all documents into nodes of ours.
 
-        The parser makes nodes of the classes that it finds in its module, which belongs to all
-        threads. So ours are only there while no other thread is. If there is one, it makes the
-        nodes of its library, with twice the memory.
+        The parser makes nodes by what it finds in its module, which belongs to all threads. So it
+        only finds ours while no other thread is there.
         """
-        if not _is_alone():
-            return _convert([*self._read_all()])
         names = vars(_yaml)
-        library = {name: names[name] for name in _CLASSES}
-        names.update(_CLASSES)
+        ours = self._source.makers()
+        library = {name: names[name] for name in ours}
+        names.update(ours)
         try:
             return [*self._read_all()]
         finally:
@@ -459,10 +479,6 @@ def _is_alone() -> bool:
     return len(sys._current_frames()) == 1  # noqa: SLF001  # `threading` does not know those that it did not start
 
 
-_CLASSES: dict[str, Any] = {one.__name__: one for one in (ScalarNode, MappingNode, SequenceNode)}
-"""By the names of the classes of the library that they replace."""
-
-
 _ANCHOR_AGAIN = "found duplicate anchor"
 """How libyaml's composer begins to say that it refuses an anchor which a document defines again."""
 
@@ -472,13 +488,12 @@ class _Recomposer:
 
     YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest
     definition in front of it. This takes several times as long, so only texts are read in this way
-    that the other one has refused for it.
+    that the other one has refused for it, and all of them where there is another thread.
     """
 
-    def __init__(self, stream: _Stream, depth: int) -> None:
-        self.levels: list[Any] = [None]
-        self._parser = _yaml.CParser(stream)
-        self._depth = depth
+    def __init__(self, source: Source, data: bytes) -> None:
+        self._parser = _yaml.CParser(data)
+        self._open, self._makers = source.open, source.makers()
         self._roots: list[Node] = []
         self._entries: list[list[Any]] = [self._roots]
         self._anchors: dict[str, Any] = {}
@@ -500,62 +515,38 @@ class _Recomposer:
         return self._roots
 
     def _add(self, event: Any) -> None:
-        parent = self.levels[-1]
-        if len(self.levels) > self._depth:
-            raise Rejected(
-                at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels")
-            )
         tag = None if event.tag == "!" else event.tag
-        node: Any
+        start, end = event.start_mark, event.end_mark
         if isinstance(event, yaml.ScalarEvent):
-            node = ScalarNode(tag, event.value, event.start_mark, event.end_mark, event.style or "")
+            node = self._makers["ScalarNode"](tag, event.value, start, end, event.style or "")
         else:
-            cls = MappingNode if isinstance(event, yaml.MappingStartEvent) else SequenceNode
-            node = cls(tag, [], event.start_mark, None, event.flow_style)
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            make = self._makers["MappingNode" if is_mapping else "SequenceNode"]
+            node = make(tag, [], start, None, event.flow_style)
         if event.anchor is not None:
             self._anchors[event.anchor] = node  # from its start: an alias inside may mean it
         self._entries[-1].append(node)
         if node.id != "scalar":
-            self.levels.append(node)
             self._entries.append([])
 
     def _close(self, event: Any) -> None:
-        node, entries = self.levels.pop(), self._entries.pop()
-        node.end_mark = event.end_mark
+        node, entries = self._open[-1], self._entries.pop()
         node.value = (
             [*zip(entries[::2], entries[1::2], strict=True)] if node.id == "mapping" else entries
         )
-
-
-def _convert(roots: list[Any]) -> list[Node]:
-    """Make nodes of ours from those of the library. One that several places share stays one."""
-    made: dict[Any, Any] = {}
-    stack = roots[::-1]
-    while stack:
-        node = stack.pop()
-        if node not in made:
-            style = node.style if is_scalar(node) else node.flow_style
-            made[node] = _CLASSES[node.__class__.__name__](
-                node.tag, node.value, node.start_mark, node.end_mark, style
-            )
-            stack.extend(children(node))
-    for node in made.values():
-        if node.id == "mapping":
-            node.value = [(made[key], made[value]) for key, value in node.value]
-        elif node.id == "sequence":
-            node.value = [made[element] for element in node.value]
-    return [made[root] for root in roots]
+        node.end_mark = event.end_mark
 
 
 def _compose(
-    source: Source, data: bytes, depth: int, reader: type[_Parser] | type[_Recomposer] = _Parser
+    source: Source, data: bytes, reader: type[_Parser] | type[_Recomposer] = _Parser
 ) -> list[Node]:
-    parser = reader(_Stream(source, data), depth)
+    parser = (reader if _is_alone() else _Recomposer)(source, data)
     try:
         return parser.read_documents()
     except yaml.MarkedYAMLError as error:
         if (error.context or "").startswith(_ANCHOR_AGAIN):
-            return _compose(source, data, depth, _Recomposer)
+            source.forget()
+            return _compose(source, data, _Recomposer)
         what = ", ".join(filter(None, [error.problem, error.context]))
         found = error.problem_mark or error.context_mark
         mark = Mark(found.line, found.column) if found else None
@@ -570,11 +561,11 @@ def _compose(
     except UnicodeDecodeError as error:
         # libyaml looks at the first bits of each byte that a tag has as %XX, which lets surrogates
         # and others pass.
-        parent = parser.levels[-1]
         message = "invalid YAML: a tag in here contains %XX that is not valid UTF-8"
-        raise Rejected(at(parent.start_mark if parent else None, message)) from error
+        around = source.open[-1].start_mark if source.open else None
+        raise Rejected(at(around, message)) from error
     finally:
-        source.forget_shared()
+        source.forget()
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:
@@ -673,46 +664,12 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
             raise Rejected(Problem(message, line=len(lines) + 1, column=len(last) + 1))
 
 
-def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop
-    """Find the second of each two equal keys.
-
-    The hot loop over every node: kept flat on purpose.
-    """
-    scalar = ScalarNode
-    mapping = MappingNode
-    sequence = SequenceNode
-    found: list[Repeated] = []
-    seen: set[Any] = set()
-    stack: list[Any] = [root]
-    pop, push = stack.pop, stack.append
-    while stack:
-        node = pop()
-        if once:
-            if node in seen:
-                continue
-            seen.add(node)
-        if node.__class__ is mapping:
-            pairs = node.value
-            try:
-                unique = len({key.value for key, _ in pairs})
-            except TypeError:  # a key that is itself a collection
-                unique = _count_complex(pairs, stack)
-            if unique != len(pairs):
-                found += _repeated_in(cast("Mapping", node))
-            for _, value in pairs:
-                if value.__class__ is not scalar:
-                    push(value)
-        elif node.__class__ is sequence:  # there is none in a schema without nodes
-            for value in node.value:
-                if value.__class__ is not scalar:
-                    push(value)
-    return found
-
-
-def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
-    collections = [key for key, _ in pairs if key.id != "scalar"]
-    stack.extend(collections)
-    return len({key.value for key, _ in pairs if key.id == "scalar"}) + len(collections)
+def _find_repeated(root: Node) -> Iterator[Repeated]:
+    """Find the second of each two equal keys."""
+    for node in walk([root], into_unread=False):
+        # There is none in a schema without nodes.
+        if is_mapping(node) and not isinstance(node, SchemaNode):
+            yield from _repeated_in(node)
 
 
 def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
