@@ -1,8 +1,9 @@
-"""Print the tables: real packages beside a Go function that does nothing, `diff` beside a run, goals beside figures."""
+"""Print the tables: real packages beside a Go function that does nothing, `diff` beside a run, goals beside figures.
+
+With `--beside`, print one table instead: this checkout beside a commit.
+"""
 
 import argparse
-import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.beside import compare_with
 from benchmarks.inputs import KINDS, resource_list
-from benchmarks.install import install
+from benchmarks.install import build_noop, go_version, install
 from benchmarks.measure import (
     Command,
     Figures,
@@ -20,13 +22,9 @@ from benchmarks.measure import (
     on_one_processor,
     ratio,
 )
+from benchmarks.page import PAGE, write_part
 from benchmarks.real_shapes import LARGE, MEDIUM, PACKAGES
 from benchmarks.shape_packages import SHAPES, Shape, write_package
-
-NOOP = Path(__file__).parent / "noop"
-CACHE = Path(os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn")
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
-MARK = "<!-- made by `python -m benchmarks --write` -->\n"
 
 SHAPES_HEADER = "| what there is many of | MB | of Go's time | krm-fn | Go no-op |"
 ON_THE_PAGE = 10
@@ -40,10 +38,10 @@ GOALS = {
     **{
         f"{one.what}: time, of the Go no-op's": one.most for one in PACKAGES if one.most is not None
     },
-    "20,000 objects: memory, of the Go no-op's": 0.25,
+    "20,000 objects: memory, of the Go no-op's": 0.27,
     "20,000 objects: time, times that of 2,000": 11,
     "20,000 objects: time with checksums, of that with names": 1.15,
-    "2,000 objects, compared: time, of a run's": 1.25,
+    "2,000 objects, compared: time, of a run's": 1.15,
     "2,000 objects, rendered again and compared: time, of a run's": 2,
     "20,000 objects, compared: seconds": 5,
     "20,000 objects, compared: MiB": 400,
@@ -69,19 +67,23 @@ class Programs(NamedTuple):
 
 
 def main() -> None:
-    """Install the function, build the Go function, measure both in turn, print Markdown."""
+    """Install what is measured, measure it in turn, print Markdown."""
     options = parse_options()
-    lines = []
+    program = "python -m benchmarks"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for line in tables(
-            Programs(install(folder), build_noop(), options.runs, folder), options.shapes
-        ):
+        if options.beside:
+            program += f" --beside {options.beside}"
+            table = compare_with(options.beside, folder, options.runs, options.only)
+        else:
+            programs = Programs(install(folder), build_noop(), options.runs, folder)
+            table = tables(programs, options.only)
+        lines = []
+        for line in table:
             print(line, flush=True)
             lines.append(line)
     if options.write:
-        before = PAGE.read_text().partition(MARK)[0]
-        PAGE.write_text("\n".join([before + MARK, *for_the_page(lines)]) + "\n")
+        write_part(program, lines if options.beside else for_the_page(lines))
 
 
 def for_the_page(lines: list[str]) -> list[str]:
@@ -96,20 +98,25 @@ def parse_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
+        "--beside", metavar="COMMIT", default="", help="compare this checkout with a commit"
+    )
+    parser.add_argument(
         "--runs",
         type=int,
         default=5,
         help="for each size, half of it for the slower comparisons (default: 5)",
     )
-    parser.add_argument("--shapes", default="", help="only the shapes whose name contains this")
+    parser.add_argument(
+        "--only", default="", help="only the shapes, or inputs, whose name contains this"
+    )
     parser.add_argument(
         "--write", action="store_true", help=f"write the tables into docs/{PAGE.name} too"
     )
     options = parser.parse_args()
     if options.runs < 1:
         parser.error("--runs: at least 1")
-    if options.write and options.shapes:
-        parser.error("--write: the page has all shapes")
+    if options.write and options.only:
+        parser.error("--write: the page has all of them")
     return options
 
 
@@ -246,27 +253,6 @@ def large_package(shape: Shape) -> bytes:
     while len(data := write_package(shape.make(size))) < SHAPE_BYTES:
         size = max(size * SHAPE_BYTES // len(data), size * 11 // 10)
     return data
-
-
-def go_version() -> str:
-    return subprocess.check_output(["go", "env", "GOVERSION"], cwd=NOOP, text=True).strip()
-
-
-def build_noop() -> Path:
-    """Build the Go function, once for each state of its sources and each version of Go, which has its own collector."""
-    sources = b"".join((NOOP / name).read_bytes() for name in ("go.mod", "go.sum", "main.go"))
-    program = (
-        CACHE
-        / "benchmarks"
-        / hashlib.sha256(sources + go_version().encode()).hexdigest()[:16]
-        / "noop"
-    )
-    if not program.exists():
-        # Which commit it is built from is of no interest here, and Go fails where git may not tell.
-        subprocess.run(
-            ["go", "build", "-C", str(NOOP), "-buildvcs=false", "-o", str(program), "."], check=True
-        )
-    return program
 
 
 if __name__ == "__main__":
