@@ -33,6 +33,7 @@ from krm_fn.facts.kinds import (
     CONSUMERS,
     MAKES,
     MAKES_NONE,
+    OPAQUE_KINDS,
     PLURALS,
     REFUSING,
 )
@@ -720,9 +721,6 @@ TOOL_GROUPS = frozenset(
 
 Their fields name files and generators, not objects.
 """
-
-OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
-"""Kinds whose fields describe fields of other objects."""
 
 
 def may_refer(resource: ResourceId) -> bool:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.base.item import Item
-from krm_fn.base.kind import OPAQUE_KINDS
 from krm_fn.base.node import (
     FieldPath,
     Mapping,
@@ -22,6 +21,7 @@ from krm_fn.base.node import (
     spell,
     text,
 )
+from krm_fn.facts.kinds import OPAQUE_KINDS
 
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""

@@ -1933,3 +1933,7 @@ BUILT_IN = (
     "storage.k8s.io",
     "storagemigration.k8s.io",
 )
+
+# Kinds whose fields describe fields of other objects.
+# Source: kubernetes/kubernetes: staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go
+OPAQUE_KINDS = ("CustomResourceDefinition",)

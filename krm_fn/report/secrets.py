@@ -11,12 +11,13 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, HASH, WORD, Item, is_like_secret, is_secret_tracker
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.kind import KAPP_VERSIONED, OPAQUE_KINDS, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_null, is_scalar, text
 from krm_fn.base.problem import Problem, Severity, printable
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.names import CONTENT_NAME, base_name
+from krm_fn.facts.kinds import OPAQUE_KINDS
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import WORD, Item, collect
-from krm_fn.base.kind import OPAQUE_KINDS, ROLES
+from krm_fn.base.kind import ROLES
 from krm_fn.base.node import descend, elements, get, read_path, text
 from krm_fn.base.pods import find_templates, template_around, template_source
 from krm_fn.base.reference import Reference
 from krm_fn.core.names.names import base_name
+from krm_fn.facts.kinds import OPAQUE_KINDS
 from krm_fn.report.object_change import (
     MAKES_PODS,
     Cause,
