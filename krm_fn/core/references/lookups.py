@@ -13,7 +13,6 @@ from krm_fn.base.item import Item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.pods import find_containers
-from krm_fn.facts.scopes import SCOPES
 
 _CONFIG_FILE = "--config"
 
@@ -94,6 +93,8 @@ class Lookups:
 
 @cache
 def _rows() -> Mapping[tuple[str, str], ScopeRow]:
+    from krm_fn.facts.scopes import SCOPES  # few packages have such objects
+
     found: dict[tuple[str, str], ScopeRow] = {}
     table: Any = SCOPES
     for groups, kinds, where, source, *more in table:

@@ -381,6 +381,8 @@ def read_yaml(
 def _compose_without_schemas(source: Source) -> list[Node] | None:
     """Compose a text, but none of the schemas that can stay without nodes. None where in doubt."""
     text_ = source.text
+    if KIND not in text_ or FIELD not in text_:
+        return None
     if "\r" in text_ or "\ufeff" in text_ or any(one in text_ for one in _OTHER_BREAKS):
         return None
     spans = [span for span in find_schemas(text_) if _can_be_parsed(text_, span)]

@@ -57,8 +57,6 @@ class SchemaLines(NamedTuple):
 
 def find_schemas(text: str) -> list[SchemaLines]:
     """Find the schemas in a text that seem to be some, and that may stay without nodes."""
-    if KIND not in text or FIELD not in text:
-        return []
     spans: list[SchemaLines] = []
     position = text.find(_LINE)
     while position >= 0:
