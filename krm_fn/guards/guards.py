@@ -118,9 +118,7 @@ class Evidence:
         self._references = survey.references
         self._mentions = survey.mentions
         self._settings = survey.settings
-
-    def namespace_of(self, item: Item) -> str:
-        return self._package.namespace_of(item)
+        self.namespace_of = survey.package.namespace_of
 
     @cached_property
     def _early_readers(self) -> EarlyReaders:

@@ -106,7 +106,9 @@ def _list_wanted(
     referrer, reference = one.referrer, one.reference
     around = reference.field.rpartition(".")[0]
     if reference.field.endswith("KeyRef.name"):
-        return [_Wanted(text(reference.around.get("key")), _at(referrer, f"{around}.key"))], []
+        return [
+            _Wanted(text(reference.around.get("key")), warning(referrer, "", f"{around}.key"))
+        ], []
     of_volume: list[_Wanted] = []
     volume = re.fullmatch(_VOLUME, reference.field)
     if volume and (paths := sub_paths(referrer, volume["pod"])):
@@ -119,7 +121,7 @@ def _list_wanted(
     if not volume and not re.fullmatch(_PROJECTED, reference.field):
         return [], of_volume
     of_items = [
-        _Wanted(text(get(entry, "key")), _at(referrer, f"{around}.items[{position}].key"))
+        _Wanted(text(get(entry, "key")), warning(referrer, "", f"{around}.items[{position}].key"))
         for position, entry in enumerate(items)
     ]
     return of_items, of_volume
@@ -134,12 +136,8 @@ def _list_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
             for index, mount in enumerate(elements(get(container, "volumeMounts"))):
                 if path := text(get(mount, "subPath")).rstrip("/"):
                     field = f"{pod}.{containers}[{position}].volumeMounts[{index}].subPath"
-                    found[text(get(mount, "name"))].append(_Wanted(path, _at(item, field)))
+                    found[text(get(mount, "name"))].append(_Wanted(path, warning(item, "", field)))
     return found
-
-
-def _at(item: Item, field: str) -> Problem:
-    return warning(item, "", field)
 
 
 def _wanted_by_mount(mounted: ResolvedReference, run: Run) -> Iterator[_Wanted]:

@@ -235,33 +235,32 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
 def _compare(
     found: Collection[str], wanted: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    # Most objects have no such name: to look for what is near takes a library.
-    unknown = [name for name in found if name not in wanted and name not in others]
-    missing = [name for name in wanted if name not in found] if unknown else []
-    if missing:
-        for name in unknown:
-            if meant := nearest(name, missing):
-                yield name, meant
+    missing = [name for name in wanted if name not in found]
+    if not missing:  # as in most objects: to look for what is near takes a library
+        return
+    for name in found:
+        if name not in wanted and name not in others and (meant := nearest(name, missing)):
+            yield name, meant
 
 
 def warn_about_own_annotations(run: Run) -> Problems:
     """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
     for item in run.package.authored:
-        judged = [
-            (f"metadata.annotations[{name}]", _judge_annotation(item, name, run.settings.kinds))
-            for name in _list_ours(item.annotations)
-        ]
-        judged += [
-            (f"metadata.labels[{name}]", _judge_label(name)) for name in _list_ours(item.labels)
-        ]
-        for field, message in judged:
+        if _DOMAIN not in "".join((*item.annotations, *item.labels)):
+            continue
+        messages = {
+            f"metadata.annotations[{name}]": _judge_annotation(item, name, run.settings.kinds)
+            for name in item.annotations
+        }
+        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
+        for field, message in messages.items():
             if message:
                 yield warning(item, message, field, authored_id(item))
 
 
 def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
     """Say what is wrong with an annotation; `""` if nothing is."""
-    if name.startswith(keys.MOUNTS):
+    if not _is_ours(name) or name.startswith(keys.MOUNTS):
         return ""
     if name not in _ANNOTATIONS:
         return f"unknown annotation{_suggest(name)}allowed: {keys.STRATEGY}"
@@ -277,17 +276,16 @@ def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
 
 
 def _judge_label(name: str) -> str:
-    if name in _LABELS:
+    if not _is_ours(name) or name in _LABELS:
         return ""
     if name == keys.STRATEGY:
         return "has no effect as a label; make it an annotation"
     return f"unknown label{_suggest(name)}allowed: the annotation {keys.STRATEGY}"
 
 
-def _list_ours(names: Iterable[str]) -> list[str]:
-    """Return the names in the domain of this project, or below it."""
-    end = f".{_DOMAIN}/"
-    return [name for name in names if end in f".{name}" and "/" not in f".{name}".partition(end)[0]]
+def _is_ours(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    return bool(slash) and f".{domain}".endswith(f".{_DOMAIN}")
 
 
 def _suggest(name: str) -> str:

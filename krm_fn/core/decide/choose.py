@@ -432,8 +432,8 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
         return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
     for mark in filter({*item.labels, *item.annotations}.__contains__, _DECIDED_BY_OTHERS):
         name = "labels" if mark in item.labels else "annotations"
-        text_of_mark = f"{_DECIDED_BY_OTHERS[mark]} ({mark})"
-        return Reason(code, text_of_mark, item, f"metadata.{name}[{mark}]")
+        who = _DECIDED_BY_OTHERS[mark]
+        return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
     return None
 
 
@@ -477,10 +477,7 @@ def _find(
     if not entries:
         return
     # An entry still matches what an earlier run in place has renamed.
-    own = (
-        item.id.name,
-        base_name(item),
-    )
+    own = item.id.name, base_name(item)
     for one in entries.that_may_match(own):
         # The index finds too many where names are patterns, so each entry is asked again.
         if one.position not in but and _matches(item, own, one.entry):

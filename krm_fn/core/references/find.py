@@ -19,6 +19,7 @@ from krm_fn.base.node import (
     Node,
     descend,
     elements,
+    entries,
     fields,
     get,
     is_null,
@@ -147,8 +148,7 @@ def find_references(
     """
     if not may_refer(resource):
         # A ConfigMap or Secret may be a copy of another one.
-        own = fields(get(item, "metadata", "annotations")) if is_config_id(resource) else {}
-        return Found([*_find_in_annotations(own, resource)], [])
+        return Found([*_find_in_annotations(item, resource)] if is_config_id(resource) else [], [])
     releases = read_releases(item, resource, charts)
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
@@ -259,9 +259,8 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     # Those of Kyverno are of the same form (kyverno/api: api/policies.kyverno.io/v1).
     if group == _ADMISSION or kind in ("MutatingPolicy", "ValidatingPolicy"):
         yield from _find_in_admission(item)
-    annotations = fields(get(item, "metadata", "annotations"))
-    yield from _find_in_annotations(annotations, resource)
-    yield from _find_in_depends_on(annotations.get(DEPENDS_ON))
+    yield from _find_in_annotations(item, resource)
+    yield from _find_in_depends_on(get(item, "metadata", "annotations", DEPENDS_ON))
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
         yield from _find_in_values(get(item, "spec", "values"))
     for field in fields_of(kind):
@@ -321,15 +320,13 @@ def _find_in_admission(item: Node) -> Iterator[Reference]:
             yield from _find_inside(whole, _LITERAL)
 
 
-def _find_in_annotations(
-    annotations: Mapping[str, Node], resource: ResourceId
-) -> Iterator[Reference]:
+def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
     """Find annotations whose text is a name, `namespace/name`, or JSON with a name in it."""
     rows = annotations_of(resource.kind)
     is_pod = resource.kind in ("Pod", "VirtualMachineInstance")
     if not rows and not is_pod:
         return
-    for name, node in annotations.items():
+    for name, node in entries(get(item, "metadata", "annotations")):
         if is_pod and name in VOLUMES_IN_JSON and is_scalar(node):
             yield from find_volumes(name, node, f"metadata.annotations[{name}]")
         row = rows.get(name)

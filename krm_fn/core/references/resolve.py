@@ -153,7 +153,7 @@ class Index:
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
-        there = self._namespace_of(item)
+        there = self.namespace_of(item)
         # kustomize records names and namespaces together: a transformer may have changed either.
         formers = self.names.former_namespaces(item, name)
         yield _Reach.ANYWHERE, ""
@@ -207,13 +207,8 @@ class Index:
         if lookup is None or lookup.anywhere or lookup.namespace is not None:
             return Lookup(""), ()
         found = self.find_anywhere_near(reference.kind, reference.target, "")
-        at_home = [
-            item for item in found if lookup.home and self._namespace_of(item) == lookup.home
-        ]
+        at_home = [item for item in found if lookup.home and self.namespace_of(item) == lookup.home]
         return lookup, tuple(at_home) or found
-
-    def _namespace_of(self, item: Item) -> str:
-        return item.id.namespace or self._namespace
 
     def find(
         self, referrer: Item, kind: str, name: str, namespace: str | None = None
@@ -295,7 +290,7 @@ class Index:
             return _Position(kind, name, _Reach.NAMED, namespace)
         lookup = self._lookups.find(referrer)
         if lookup is None:
-            return _Position(kind, name, _Reach.HERE, self._namespace_of(referrer))
+            return _Position(kind, name, _Reach.HERE, self.namespace_of(referrer))
         if lookup.namespace is not None:
             return _Position(kind, name, _Reach.NAMED, lookup.namespace or self._namespace)
         if lookup.anywhere or self._is_content_name(kind, name):
@@ -313,7 +308,7 @@ class Index:
         """Yield the objects of this name that are not in the namespace that the referrer looks into."""
         here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
         for item in self._by_name.get((kind, name), ()):
-            if self._namespace_of(item) != here:
+            if self.namespace_of(item) != here:
                 yield item
 
     def find_with(self, kind: str, name: str, *, has_namespace: bool) -> list[Item]:
