@@ -101,7 +101,8 @@ def fields(node: Node | None) -> dict[str, Node]:
 
     Keys that are not scalars are left out: they are no field names.
     """
-    if not is_mapping(node):
+    # Asked so, and not by a call, because nothing is asked more often.
+    if node is None or node.id != "mapping":
         return {}
     own = {key.value: value for key, value in node.value if key.id == "scalar"}
     return _with_merged(node) if "<<" in own else own
@@ -180,7 +181,7 @@ def is_merge(key: Node) -> bool:
     return key.tag == "tag:yaml.org,2002:merge" if key.tag else not key.style
 
 
-def _with_merged(node: Mapping) -> dict[str, Node]:
+def _with_merged(node: Node) -> dict[str, Node]:
     """Merge: own fields win over merged ones, earlier merges over later ones."""
     own = {key.value: value for key, value in node.value if is_scalar(key) and not is_merge(key)}
     merges = [value for key, value in node.value if is_merge(key)]
@@ -203,7 +204,7 @@ def _get_field(node: Node | None, name: str) -> Node | None:
 
     Most callers want one field of a mapping.
     """
-    if not is_mapping(node):
+    if node is None or node.id != "mapping":
         return None
     found = None
     for key, value in node.value:
@@ -216,7 +217,10 @@ def _get_field(node: Node | None, name: str) -> Node | None:
 
 def text(node: Node | None) -> str:
     """Return a scalar's raw text; `""` for a missing field, null, and any other node."""
-    return node.value if is_scalar(node) and not is_null(node) else ""
+    if node is None or node.id != "scalar":
+        return ""
+    value: str = node.value
+    return "" if (value in _NULLS or node.tag) and is_null(node) else value
 
 
 def texts(node: Node | None) -> dict[str, str]:

@@ -154,7 +154,7 @@ def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[I
 
 def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
     """Find the objects right behind a comment of Helm: `# Source: chart/templates/a.yaml`."""
-    comments = [*_SOURCE.finditer(text)]
+    comments = [*_SOURCE.finditer(text)] if "# Source: " in text else []
     in_order = sorted(nodes, key=_start) if comments else []
     sourced = set()
     for comment in comments:
@@ -175,7 +175,9 @@ def _refuse_encoded_names(document: Document, items: list[Item]) -> None:
 
     Data of objects may be in base64.
     """
-    signs = [found.start() for found in _ENCODED.finditer(document.text) if found[1]]
+    signs: list[int] = []
+    if "!" in document.text:
+        signs += (found.start() for found in _ENCODED.finditer(document.text) if found[1])
     if not signs:
         return
     for item in items:

@@ -219,10 +219,11 @@ def _compare(
         else:
             if isinstance(wanted, Fields) and wanted.unread and wanted.before:
                 read[wanted.before] = found
-            parts = _match_value(found, wanted)
+            parts = _match_value(found, wanted, edits)
         if parts is None:
             return _Difference(place)
-        stack += [(one, other, edits, (place, step)) for step, one, other in reversed(parts)]
+        if parts:
+            stack += [(one, other, edits, (place, step)) for step, one, other in reversed(parts)]
     return None
 
 
@@ -230,7 +231,7 @@ def _is_node(wanted: Expected) -> TypeGuard[Node]:
     return hasattr(wanted, "start")  # quicker than to rule out all kinds of values
 
 
-def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
+def _match_value(found: Node, wanted: Expected, edits: Edits) -> list[_Part] | None:
     """Match a value that changes, and return the parts to be compared further.
 
     None: this alone shows a difference.
@@ -241,10 +242,10 @@ def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
         if wanted.before is not None and found.tag != wanted.before.tag:
             return None
         if isinstance(wanted, Fields):
-            return _match_fields(found, wanted)
+            return _match_fields(found, wanted, edits)
         return _match_grown(found, wanted)
     if isinstance(wanted, Dict):
-        return _match_fields(found, Fields(dict(wanted), [], {}))
+        return _match_fields(found, Fields(dict(wanted), [], {}), edits)
     return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))
 
 
@@ -275,9 +276,14 @@ def _match_node(
             return None
         else:
             name = key.value
-        if value in edits or not is_scalar(value) or not _is_same(found_value, value):
+        if not _stays(found_value, value, edits):
             parts.append((name, found_value, value))
     return parts
+
+
+def _stays(found: Node, before: Node, edits: Edits) -> bool:
+    """Tell whether this is a scalar that does not change, and has not changed."""
+    return is_scalar(before) and before not in edits and _is_same(found, before)
 
 
 def _is_same(found: Node, before: Scalar) -> bool:
@@ -289,9 +295,9 @@ def _is_same(found: Node, before: Scalar) -> bool:
     )
 
 
-def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
+def _match_fields(found: Node, wanted: Fields, edits: Edits) -> list[_Part] | None:
     written = fields(found)
-    present = {**written, **wanted.unread}
+    present = {**written, **wanted.unread} if wanted.unread else written
     others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
     if not is_mapping(found) or present.keys() != wanted.named.keys():
         return None
@@ -301,9 +307,12 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     parts: list[_Part] = [("?", *pair) for pair in pairs]
     for name, value in wanted.named.items():
         node = present[name]
-        is_right = is_read_as(node, value) if isinstance(value, str) else node is value
+        if isinstance(value, str):
+            is_right = is_read_as(node, value)
+        else:
+            is_right = node is value or (_is_node(value) and _stays(node, value, edits))
         if not is_right:
-            parts.append((name, present[name], value))
+            parts.append((name, node, value))
     return parts
 
 

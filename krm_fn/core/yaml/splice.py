@@ -78,7 +78,9 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
     # What `<<` merges in counts as said already, but only a field of its own can be edited here:
     # the other objects that merge the same mapping would change as well.
     own = {
-        key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)
+        key.value: (key, value)
+        for key, value in node.value
+        if key.id == "scalar" and (key.value != "<<" or not is_merge(key))
     }
     everything = fields(node)
     add: list[tuple[str, NewValue]] = []
