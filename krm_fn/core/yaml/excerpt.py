@@ -89,7 +89,9 @@ def make_excerpt(
     starts = {len(text), *(node.start for node in planned)}
     touched = _join(edited + [(start, start) for start in starts])
     documents, spans = _find_documents(document, touched)
-    kept, inner = _find_untouched(text, documents, touched)
+    # Merged fields are not all its own. Of a field that is there twice, one could be left out.
+    is_clear = not document.repeated and "<<" not in text and "\\" not in text
+    kept, inner = _find_untouched(text, documents, touched, is_clear=is_clear)
     rest, is_intact = _leave_out(sorted(spans + inner), text, splices, output)
     return Excerpt(rest, [root for root, _ in documents], kept, is_intact)
 
@@ -163,22 +165,23 @@ def _find_gaps(borders: list[int], staying: list[int]) -> _Spans:
 
 
 def _find_untouched(
-    text: str, documents: list[tuple[Node, int]], touched: _Touched
+    text: str, documents: list[tuple[Node, int]], touched: _Touched, *, is_clear: bool
 ) -> tuple[dict[Node, list[Any]], _Spans]:
     """Return the entries to keep of each collection that lacks some, and the spans of the others.
 
-    At least one entry stays.
+    At least one entry stays. `is_clear`: no mapping of the text merges fields or has one twice.
     """
     kept: dict[Node, list[Any]] = {}
     spans: _Spans = []
     stack = [*documents]
     while stack:
         node, end = stack.pop()
-        entries = _separable(text, node) if end - node.start >= _SMALL else []
+        entries = _separable(text, node, is_clear=is_clear) if end - node.start >= _SMALL else []
         if not entries:
             continue
         column = entries[0].column
-        borders = [*(entry.start - column for entry in entries), end]
+        borders = [entry.start - column for entry in entries]
+        borders.append(end)
         staying = touched.find(borders)
         if not staying:
             continue
@@ -196,7 +199,7 @@ def _find_untouched(
     return kept, spans
 
 
-def _separable(text: str, node: Node) -> list[Node]:
+def _separable(text: str, node: Node, *, is_clear: bool) -> list[Node]:
     """Return the entries of a collection; none where their lines cannot be told apart.
 
     The entries of a mapping are its keys.
@@ -204,9 +207,9 @@ def _separable(text: str, node: Node) -> list[Node]:
     if is_scalar(node) or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
         return []
     if node.id == "mapping":
-        names = [key.value for key, _ in node.value if is_scalar(key)]
-        # Merged fields are not all its own. Of a field that is there twice, one could be left out.
-        is_clear = "<<" not in names and len({*names}) == len(names)
+        if not is_clear:
+            names = [key.value for key, _ in node.value if is_scalar(key)]
+            is_clear = "<<" not in names and len({*names}) == len(names)
         return [key for key, _ in node.value] if is_clear else []
     return node.value if _is_even(text, node.value) else []
 

@@ -108,7 +108,7 @@ class Expectation(NamedTuple):
             current = present.get(name)
             if wanted is None:
                 after.pop(name, None)
-            elif isinstance(wanted, str | bool):
+            elif isinstance(wanted, (str, bool)):
                 after[name] = wanted
             elif not isinstance(wanted, ListPatch):
                 after[name] = self._patched(current, wanted)

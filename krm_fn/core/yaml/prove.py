@@ -236,9 +236,9 @@ def _match_value(found: Node, wanted: Expected, edits: Edits) -> list[_Part] | N
 
     None: this alone shows a difference.
     """
-    if isinstance(wanted, str | int):
+    if isinstance(wanted, (str, int)):
         return [] if is_read_as(found, wanted) else None
-    if isinstance(wanted, Fields | Grown):
+    if isinstance(wanted, (Fields, Grown)):
         if wanted.before is not None and found.tag != wanted.before.tag:
             return None
         if isinstance(wanted, Fields):
@@ -328,7 +328,7 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
 
 def _says_all(found: Node, value: NewValue) -> bool:
     """Compare with a value that this project adds. It is not deep."""
-    if isinstance(value, str | int):
+    if isinstance(value, (str, int)):
         return is_read_as(found, value)
     if found.id == "scalar" or len(found.value) != len(value):
         return False

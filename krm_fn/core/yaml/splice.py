@@ -95,7 +95,7 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
                 add.append((name, _without_removals(wanted)))
         elif isinstance(wanted, ListPatch):
             yield from _plan_list(item, node, name, wanted, field)
-        elif isinstance(wanted, str | bool):
+        elif isinstance(wanted, (str, bool)):
             key = own[name][0] if name in own else None
             yield from _plan_scalar(item, current, key, wanted, field)
         elif name in own and (is_null(current) or (is_mapping(current) and not current.value)):
@@ -158,7 +158,7 @@ def _plan_scalar(
 
 
 def _without_removals(wanted: str | bool | Patch | ListPatch) -> NewValue:
-    if isinstance(wanted, str | bool):
+    if isinstance(wanted, (str, bool)):
         return wanted
     if isinstance(wanted, ListPatch):
         return wanted.add
@@ -217,7 +217,9 @@ def write_flow(value: NewValue, *, style: str = "") -> str:
 
 
 def _write_field(key: str, value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
-    start = " " * indent + write_scalar(key) + ":"
+    start = f"{' ' * indent}{_write_text(key, '')}:"
+    if isinstance(value, str):  # as most values are
+        return [f"{start} {_write_text(value, '')}"]
     if isinstance(value, _Scalar) or not value:
         return [f"{start} {write_flow(value)}"]
     if isinstance(value, (dict, Dict)):
