@@ -46,6 +46,9 @@ LEFT_OUT = [
         id="a question mark within a block begins no key",
     ),
     pytest.param(
+        "a: <<\nb: EDIT\nc: \\\n", "b: EDITED\n", id="fields beside the text of a merge key"
+    ),
+    pytest.param(
         "---a: 1\n---b: EDIT\n", "---b: EDITED\n", id="a name that begins as a marker does"
     ),
 ]
@@ -63,6 +66,9 @@ READ_AGAIN = [
     pytest.param("? |\n  ? a\n: 1\nb: EDIT\n", id="a key that is a block with a question mark"),
     pytest.param("x: &x {a: 1}\ny: *x\nb: EDIT\n", id="aliases"),
     pytest.param('"<<": {a: 1}\nb: EDIT\nc: 3\n', id="a key that may merge"),
+    pytest.param(
+        '!!merge "\\x3c<": {a: 1}\nb: EDIT\nc: 3\n', id="a key that merges, written as an escape"
+    ),
 ]
 
 
