@@ -6,6 +6,8 @@ of whole processes, with all that they start, in turn, and the memory of the lar
 
 import argparse
 import json
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +23,7 @@ from benchmarks.measure import (
     ratio,
 )
 from benchmarks.page import write_part
-from tests.tools.require import require
+from tests.tools.build import built
 
 SIZES = (50, 200, 400)
 
@@ -120,7 +122,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         krm_fn, noop = install(folder), build_noop()
-        programs = Programs(krm_fn, noop, require("kustomize"), require("helm"))
+        programs = Programs(krm_fn, noop, find("kustomize"), find("helm"))
         found = measure_ways(programs, folder, options.sizes, options.runs)
     lines = [*table(found)]
     print("\n".join(lines))
@@ -131,6 +133,12 @@ def main() -> None:
             print(f"{ALONE}, N = {number}: {share:.2g} of the first way, at most {most}: {verdict}")
     if options.write:
         write_part("python -m benchmarks.alternatives", lines)
+
+
+def find(name: str) -> Path:
+    """Return the program that was built for the tests, else that on PATH."""
+    found = built(name) or shutil.which(name)
+    return Path(found) if found else sys.exit(f"needs {name}: python tests/tools/build.py {name}")
 
 
 Found = Mapping[int, Mapping[str, Figures]]
@@ -162,7 +170,7 @@ def table(found: Found) -> Iterator[str]:
         cells = [cell(of_ways, way.what) for of_ways in found.values()]
         one = found[last].get(way.what)
         grown = one and f"{one.processor / found[before][way.what].processor:.1f}"
-        memory = one and f"{one.mebibytes:.0f} MiB"
+        memory = one and one.memory
         yield f"| {' | '.join([way.what, *cells, memory or '', grown or ''])} |"
 
 

@@ -10,22 +10,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.integration.build_image import ROOT, copy_sources
-
+ROOT = Path(__file__).parent.parent
 NOOP = Path(__file__).parent / "noop"
 CACHE = Path(os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn")
 
 
 def install(folder: Path, commit: str = "") -> Path:
-    """Install this checkout, or a commit, into a new virtual environment below a folder, and return its `krm-fn`."""
+    """Install a commit into a new virtual environment below a folder, and return its `krm-fn`.
+
+    Without a commit: what git knows of this checkout, with all changes of it.
+    """
     source, environment = folder / "source", folder / "environment"
     source.mkdir(parents=True)
-    if commit:
-        archive = subprocess.check_output(["git", "-C", str(ROOT), "archive", commit])
-        subprocess.run(["tar", "-x", "-C", str(source)], input=archive, check=True)
-    else:
-        # To build in a checkout leaves files behind, which the next build takes for sources.
-        copy_sources(source)
+    archive = _git("archive", commit or _git("stash", "create").decode().strip() or "HEAD")
+    subprocess.run(["tar", "-x", "-C", str(source)], input=archive, check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     pip = [
         sys.executable,
@@ -38,6 +36,10 @@ def install(folder: Path, commit: str = "") -> Path:
     ]
     subprocess.run([*pip, "install", "--compile", str(source)], check=True)
     return environment / "bin" / "krm-fn"
+
+
+def _git(*arguments: str) -> bytes:
+    return subprocess.check_output(["git", "-C", str(ROOT), *arguments])
 
 
 def site_packages(krm_fn: Path) -> Path:

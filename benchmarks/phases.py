@@ -100,10 +100,10 @@ def count_phases(folder: Path, krm_fn: Path, stdin: Path, words: list[str]) -> C
     names = [f"{name}={phase}" for name, phase in PHASES.items()]
     python = str(krm_fn.with_name("python"))
     command = Command([python, str(program), str(labels), *names, "--", *words], stdin)
-    with stdin.open("rb") as source:  # it says what is missing
-        tried = subprocess.run(command.words, stdin=source, stdout=subprocess.DEVNULL, check=False)
+    with stdin.open("rb") as source:
+        tried = subprocess.run(command.words, stdin=source, capture_output=True, check=False)
     if tried.returncode:
-        sys.exit(tried.returncode)
+        sys.exit(tried.stderr.decode())  # it names the function that is missing
     count(command, "--dump-before=getsid", f"--callgrind-out-file={dumps}/callgrind")
     counted: Counter[str] = Counter()
     for number, phase in enumerate(labels.read_text().splitlines(), start=1):
