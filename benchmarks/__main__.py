@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.beside import compare_with
+from benchmarks.beside import compare_with, for_the_page_beside
 from benchmarks.inputs import KINDS, resource_list
 from benchmarks.install import build_noop, go_version, install
 from benchmarks.measure import (
@@ -22,12 +22,13 @@ from benchmarks.measure import (
     on_one_processor,
     ratio,
 )
-from benchmarks.page import PAGE, write_part
+from benchmarks.page import PAGE, keep_columns, write_part
 from benchmarks.real_shapes import LARGE, MEDIUM, PACKAGES
 from benchmarks.shape_packages import SHAPES, Shape, write_package
 
+OTHERS_HEADER = "| beside a run of the function | of its time | run | the other | MiB |"
 SHAPES_HEADER = "| what there is many of | MB | of Go's time | krm-fn | Go no-op |"
-ON_THE_PAGE = 10
+ON_THE_PAGE = 5
 """How many shapes the page shows: the slowest."""
 
 SHAPE_BYTES = 1_000_000
@@ -83,15 +84,19 @@ def main() -> None:
             print(line, flush=True)
             lines.append(line)
     if options.write:
-        write_part(program, lines if options.beside else for_the_page(lines))
+        write_part(program, for_the_page_beside(lines) if options.beside else for_the_page(lines))
 
 
 def for_the_page(lines: list[str]) -> list[str]:
-    """Keep the slowest shapes alone, and no goals: they are for those who change the code."""
-    shapes = lines.index(SHAPES_HEADER) + 2
+    """Keep ratios of packages and the slowest shapes alone, and no goals: they are for those who change the code."""
+    others, shapes = lines.index(OTHERS_HEADER), lines.index(SHAPES_HEADER) + 2
     end = lines.index("", shapes)
     slowest = sorted(lines[shapes:end], key=lambda row: -float(row.split(" | ")[2]))
-    return lines[:shapes] + slowest[:ON_THE_PAGE]
+    return [
+        *keep_columns(lines[:others], range(4)),
+        *lines[others:shapes],
+        *slowest[:ON_THE_PAGE],
+    ]
 
 
 def parse_options() -> argparse.Namespace:
@@ -174,7 +179,7 @@ def share_of_memory(mine: Figures, go: Figures) -> str:
 
 def compare_others(programs: Programs, figures: list[float]) -> Iterator[str]:
     """Compare a run with names, and one with checksums or a diff of what two runs have rendered."""
-    yield "| beside a run of the function | of its time | run | the other | MiB |"
+    yield OTHERS_HEADER
     yield "|---|---|---|---|---|"
     run = [str(programs.krm_fn)]
     for strategy in ("rename", "checksum"):

@@ -164,13 +164,13 @@ def table(found: Found) -> Iterator[str]:
     sizes = " | ".join(f"N = {number:,}" for number in found)
     yield f"Measured on {describe_machine()}, {go_version()}."
     yield ""
-    yield f"| way | {sizes} | memory at {last:,} | time of {last:,}, of {before:,} |"
+    yield f"| way | seconds, of the first way's: {sizes} | MiB at {last:,} | time of {last:,}, of {before:,} |"
     yield f"|---|{'---|' * (len(found) + 2)}"
     for way in WAYS:
         cells = [cell(of_ways, way.what) for of_ways in found.values()]
         one = found[last].get(way.what)
         grown = one and f"{one.processor / found[before][way.what].processor:.1f}"
-        memory = one and one.memory
+        memory = one and f"{'under ' * one.has_hidden_memory}{one.mebibytes:.0f}"
         yield f"| {' | '.join([way.what, *cells, memory or '', grown or ''])} |"
 
 
@@ -186,7 +186,7 @@ def cell(of_ways: Mapping[str, Figures], what: str) -> str:
     if what not in of_ways:
         return "not run"
     share = ratio(of_ways[what], of_ways[FIRST], PROCESSOR_TIME)
-    return f"{of_ways[what].processor:.3g} s, {share:.2g}"
+    return f"{of_ways[what].processor:.3g}, {share:.2g}"
 
 
 def write_plain(folder: Path, number: int, programs: Programs) -> list[str]:

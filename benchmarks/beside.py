@@ -25,6 +25,7 @@ from benchmarks.measure import (
     ratio,
     require_valgrind,
 )
+from benchmarks.page import keep_columns
 from benchmarks.real_shapes import MEDIUM, PACKAGES
 
 QUIET = 2
@@ -102,9 +103,10 @@ def compare_with(commit: str, folder: Path, runs: int, part: str = "") -> Iterat
     found = [*measure(inputs, before, here, runs)]
     yield f"Measured on {describe_machine()}."
     yield ""
+    of_both = f"{commit} | here"
     yield (
-        f"| input | million instructions: {commit} | here | ratio | seconds: limit | {commit} | here | ratio "
-        f"| times the limit: {commit} | here | at most |"
+        f"| input | million instructions: {of_both} | of instructions | seconds: limit | {of_both} | of time "
+        f"| times the limit: {of_both} | at most |"
     )
     yield f"|{'---|' * 11}"
     yield from (one.row for one in found)
@@ -115,6 +117,12 @@ def compare_with(commit: str, folder: Path, runs: int, part: str = "") -> Iterat
     left_out = sum(one.times is None for one in found)
     if left_out:
         yield f"The load was not under {QUIET}, so {left_out} times are left out."
+
+
+def for_the_page_beside(lines: list[str]) -> list[str]:
+    """Keep ratios and times the limit, and no goals."""
+    end = lines.index("", 2)
+    return [*keep_columns(lines[:end], (0, 3, 7, 8, 9)), *keep_columns(lines[end:], range(3))]
 
 
 def measure(inputs: Sequence[Input], before: Path, here: Path, runs: int) -> Iterator[Compared]:
