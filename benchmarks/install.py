@@ -22,8 +22,11 @@ def install(folder: Path, commit: str = "") -> Path:
     """
     source, environment = folder / "source", folder / "environment"
     source.mkdir(parents=True)
-    archive = _git("archive", commit or _git("stash", "create").decode().strip() or "HEAD")
-    subprocess.run(["tar", "-x", "-C", str(source)], input=archive, check=True)
+    archive = (
+        folder / "source.tar"
+    )  # in memory, it would be a floor under the memory of all that is measured
+    _git("archive", f"--output={archive}", commit or _git("stash", "create") or "HEAD")
+    subprocess.run(["tar", "-xf", str(archive), "-C", str(source)], check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     pip = [
         sys.executable,
@@ -38,8 +41,8 @@ def install(folder: Path, commit: str = "") -> Path:
     return environment / "bin" / "krm-fn"
 
 
-def _git(*arguments: str) -> bytes:
-    return subprocess.check_output(["git", "-C", str(ROOT), *arguments])
+def _git(*arguments: str) -> str:
+    return subprocess.check_output(["git", "-C", str(ROOT), *arguments], text=True).strip()
 
 
 def site_packages(krm_fn: Path) -> Path:
