@@ -116,7 +116,7 @@ def compare_with(commit: str, folder: Path, runs: int, part: str = "") -> Iterat
     yield f"Other bytes: {', '.join(differ)}." if differ else "All write the same bytes."
     left_out = sum(one.times is None for one in found)
     if left_out:
-        yield f"The load was not under {QUIET}, so {left_out} times are left out."
+        yield f"Without time: {left_out} of {len(found)} inputs, as the load was not under {QUIET}."
 
 
 def for_the_page_beside(lines: list[str]) -> list[str]:
