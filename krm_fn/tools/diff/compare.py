@@ -169,12 +169,16 @@ def list_users(item: Item, release: Release) -> tuple[str, ...]:
 
 
 class _ComparedPair(NamedTuple):
-    """A pair, and what differs in it. `made_anew`: the fields that every rendering makes anew."""
+    """A pair, and what differs in it. `made_anew`: the fields that every rendering makes anew.
+
+    `is_alike`: both are written in one way, and hold no name that is made from content.
+    """
 
     pair: Pair
     fields: tuple[FieldChange, ...]
     made_anew: tuple[FieldChange, ...]
     content: tuple[KeyChange, ...]
+    is_alike: bool
 
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
@@ -197,7 +201,8 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         if reader.is_named_anew(one.pair):
             continue
         change = writer.write(one.pair, one.fields, one.content)
-        change = change._replace(whole=reader.read_lone(one.pair))
+        if None in one.pair:
+            change = change._replace(whole=reader.read_lone(one.pair))
         if _is_revision(one.pair):
             revisions.append(change)
         else:
@@ -277,15 +282,18 @@ def _find_refusals(
         return {}  # nobody applies one environment over another
     there = {(*scope_of(item, old), item.id.name): item for item in old.package.authored}
     edited = {one.pair.new for one in compared if one.fields}
+    alike = {one.pair for one in compared if one.is_alike}
     by_config = chain.from_iterable(rolls.by_config.values())
     refused = [one for one in by_config if one.effect is Effect.REFUSED]
     told = {(one.kind, one.namespace, one.name) for one in refused}
     refusals: dict[Item, str] = {}
     for item in new.package.authored:
         before = there.get((*scope_of(item, new), item.id.name))
+        if before is None or Pair(before, item) in alike:
+            continue
         # Where only a name in its pod template is new, the object with that name says it.
         who = (item.id.kind, new.package.namespace_of(item), base_name(item))
-        if before is None or (item not in edited and who in told):
+        if item not in edited and who in told:
             continue
         has_new_content = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
         refusal = find_refusal(before, item, new.package.kinds, has_new_content=has_new_content)
@@ -305,25 +313,30 @@ class _ContentReader:
         """Compare all but names, and what this project writes."""
         fields: list[FieldChange] = []
         made_anew: list[FieldChange] = []
-        left_out = left_out_of(pair)
-        if not self._is_same(pair, left_out):
+        unlike = self._find_unlike(pair)
+        if unlike and not self._is_same(pair, unlike):
+            left_out = left_out_of(pair)
             for change in self._compare_fields(pair, (left_out, left_out)):
                 if is_made_anew(change):
                     made_anew.append(change)
                 else:
                     fields.append(change)
-        return _ComparedPair(pair, tuple(fields), tuple(made_anew), self.compare_content(pair))
+        content = self.compare_content(pair)
+        return _ComparedPair(pair, tuple(fields), tuple(made_anew), content, is_alike=not unlike)
 
-    def _is_same(self, pair: Pair, left_out: LeftOut) -> bool:
-        """Tell whether there is surely no difference.
-
-        Most objects have none, and only a few places are to be read.
-        """
+    def _find_unlike(self, pair: Pair) -> list[FieldPath]:
+        """Return the places that are to be read, not more than many: most objects have none, or a few."""
         if pair.old is None or pair.new is None:
+            return [WHOLE]
+        return [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
+
+    def _is_same(self, pair: Pair, unlike: list[FieldPath]) -> bool:
+        """Tell whether there is surely no difference."""
+        if pair.old is None or pair.new is None or len(unlike) == _MANY:
             return False
+        left_out = left_out_of(pair)
         old, new = self._read((left_out, left_out), pair)
-        unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
-        return len(unlike) < _MANY and all(
+        return all(
             is_same(old.read_at(pair.old, path), new.read_at(pair.new, path)) for path in unlike
         )
 
@@ -351,8 +364,6 @@ class _ContentReader:
 
     def read_lone(self, pair: Pair) -> ShownValue | None:
         """Return what may be shown of an object that is on one side only."""
-        if None not in pair:
-            return None
         left_out = left_out_of(pair)
         readers = self._read((left_out, left_out), pair)
         for reader, item in zip(readers, pair, strict=True):
@@ -402,14 +413,14 @@ class _ContentReader:
     def note_made_anew(self, compared: _ComparedPair) -> Iterator[str]:
         """Yield what to say of an object that every rendering of both sides makes anew in part."""
         pair = compared.pair
-        if pair.old is None or pair.new is None:
+        before, after = self._made_anew_in(pair)
+        if pair.old is None or pair.new is None or not (before or after or compared.made_anew):
             return
         who = _who(pair.new, self._releases[1])
         title = f"{who.kind} {'/'.join(filter(None, [who.namespace, who.base]))}"
         if self.is_named_anew(pair):
             yield f"{title}: every rendering gives it another name, which is not compared"
             return
-        before, after = self._made_anew_in(pair)
         names: list[str] = []
         if pair.new.is_config:
             in_both = read_content(pair.old.node).keys() & read_content(pair.new.node).keys()

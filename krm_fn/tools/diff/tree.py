@@ -327,12 +327,13 @@ def find_unlike(
     Everywhere else they say the same. At these places they may too: only who reads both can tell.
     """
     labels = names[0].references_of(old), names[1].references_of(new)
+    elsewhere = [one for one in names if one.has_elsewhere]
     stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
     while stack:
         before, after, path = stack.pop()
-        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, names):
+        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, elsewhere):
             continue
-        if _is_same_text(before, after, names):
+        if not elsewhere and _is_same_text(before, after):
             continue
         if before.id == after.id == "mapping" and _has_names(before, after):
             for (name, value), (_, other) in zip(before.value, after.value, strict=True):
@@ -348,25 +349,22 @@ def _is_alike(
     old: Scalar,
     new: Scalar,
     labels: tuple[Mapping[Node, str], Mapping[Node, str]],
-    names: tuple[StableNames, StableNames],
+    elsewhere: Iterable[StableNames],
 ) -> bool:
-    is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
-    is_label_equal = labels[0].get(old) == labels[1].get(new)
-    elsewhere = {one.elsewhere(old.value) for one in names} - {None}
     return (
-        is_written_alike and is_label_equal and len(elsewhere) <= 1 and not _HASH.search(old.value)
+        old.value == new.value
+        and old.style == new.style
+        and old.tag == new.tag
+        and labels[0].get(old) == labels[1].get(new)
+        and len({one.elsewhere(old.value) for one in elsewhere} - {None}) <= 1
+        and not _HASH.search(old.value)
     )
 
 
-def _is_same_text(old: Node, new: Node, names: tuple[StableNames, StableNames]) -> bool:
+def _is_same_text(old: Node, new: Node) -> bool:
     """Tell of two mappings without nodes whether they are the same, and name nothing."""
     text = unread_text(old)
-    return (
-        text is not None
-        and text == unread_text(new)
-        and not any(one.has_elsewhere for one in names)
-        and not _HASH.search(text)
-    )
+    return text is not None and text == unread_text(new) and not _HASH.search(text)
 
 
 def _has_names(old: Node, new: Node) -> bool:
