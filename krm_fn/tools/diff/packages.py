@@ -94,7 +94,8 @@ class _Comparison:
         self._options = options
         self._repository, self._commit = open_repository(self.revision, named.paths, options)
         self._tree = self._repository.list_tree(self._commit)
-        self._others = self._list_other_files()
+        # Each file of an option may affect every package.
+        self._others = [*filter(None, map(self._repository.find, options.files))]
         self._unaffected: dict[str, str] = {}
 
     def sort_out(self) -> dict[str, str]:
@@ -136,15 +137,6 @@ class _Comparison:
                 raise Rejected(Problem(message, file=path))
             for match in matches:
                 found[os.path.relpath(self._repository.folder / match)] = match
-        return found
-
-    def _list_other_files(self) -> list[str]:
-        """Return the files of options that are in the repository: each may affect every package."""
-        found: list[str] = []
-        for path in (self._options.config, *self._options.helm.values):
-            place = self._repository.find(path) if path else None
-            if place:
-                found.append(place)
         return found
 
     def compare(self, affected: Mapping[str, str]) -> list[PackageNames]:

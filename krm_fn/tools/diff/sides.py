@@ -54,6 +54,16 @@ class RenderOptions(NamedTuple):
     limits: Limits
     reads_affixes: bool = False
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that options name."""
+        return (*filter(None, [self.config]), *self.helm.values)
+
+    def list_needed(self, repository: Repository, paths: Iterable[str]) -> list[str]:
+        """Return the places in a repository that are needed to render paths."""
+        found = map(repository.find, (*paths, *self.files))
+        return ["."] if self.limits.root else [*filter(None, found)]
+
 
 class DiffInput(NamedTuple):
     """The arguments: OLD and NEW or, with a revision of git, any paths.
@@ -223,8 +233,6 @@ def _report_empty(old: Side, new: Side) -> Problems:
 def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
     repository, commit = open_repository(revision, paths, options)
-    named = [*paths, *filter(None, [options.config]), *options.helm.values]
-    needed = [found for path in named if (found := repository.find(path)) is not None]
     left_out = repository.find_left_out()
     absent: list[Problem] = []
     for path in paths:
@@ -233,7 +241,7 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
             absent.append(Problem(message, file=path))
     if absent:
         raise Rejected(*absent)
-    with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
+    with repository.check_out(commit, options.list_needed(repository, paths)) as checked_out:
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
     return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
@@ -242,9 +250,7 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
 def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
     """Render paths as they were in a revision of git; None if it has none of them. Raises Rejected."""
     repository, commit = open_repository(revision, paths, options)
-    named = [*paths, *filter(None, [options.config]), *options.helm.values]
-    needed = [found for path in named if (found := repository.find(path)) is not None]
-    with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
+    with repository.check_out(commit, options.list_needed(repository, paths)) as checked_out:
         there = There(repository, checked_out, revision)
         former = tuple(filter(os.path.lexists, map(there.locate, paths)))
         if not former:
@@ -387,8 +393,7 @@ class There:
         A file outside of the repository is the same for both.
         """
         root = options.limits.root
-        files = [*filter(None, [options.config]), *options.helm.values]
-        outside = [file for file in files if self._repository.find(file) is None]
+        outside = [file for file in options.files if self._repository.find(file) is None]
         return options._replace(
             config=self.locate(options.config) if options.config else options.config,
             helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
