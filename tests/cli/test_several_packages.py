@@ -1,14 +1,17 @@
 """Patterns and several packages: what a command says of them is what it says of each by itself."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from krm_fn.cli.main import main
 from tests.cli.process import krm_fn
 from tests.git.repository import commit
+from tests.render.run import write
 from tests.report.closed_schema import validator
 
 PATTERN = "apps/*/prod"
@@ -294,3 +297,49 @@ def test_stdin_is_no_package(repository: Path) -> None:
     done = krm_fn("verify", "--each", "-", cwd=repository)
     assert done.stderr.startswith("error: --each and patterns need paths, not stdin; ")
     assert done.returncode == 2
+
+
+KUSTOMIZE = """\
+#!/bin/sh
+for folder; do :; done
+echo "$folder" >> "{log}"
+cat "$folder/app.yaml"
+"""
+BUILDS = {
+    "render": 1,
+    "verify": 1,
+    "explain": 1,
+    "graph": 1,
+    "init --dry-run": 1,
+    "init --deployer flux": 1,
+    "init --share shared": 1,
+    "diff --jobs 1 --against HEAD~1": 2,  # each of the two sides
+    "diff --jobs 1 --against HEAD": 0,  # no file has changed
+    "render --check --against HEAD~1": 2,
+}
+"""How often kustomize builds each folder for a command, all its sides together."""
+
+
+@pytest.mark.parametrize(("command", "builds"), BUILDS.items(), ids=BUILDS)
+def test_a_folder_is_built_once_for_a_command(
+    command: str, builds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    write(tmp_path, {"bin/kustomize": KUSTOMIZE.format(log=log)})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    repository = tmp_path / "repository"
+    for color in ("red", "blue"):
+        files: dict[str, str | bytes] = {}
+        for package in PACKAGES:
+            name = package.split("/")[1]
+            files[f"{package}/kustomization.yaml"] = "resources: [app.yaml]\n"
+            files[f"{package}/app.yaml"] = manifests(name, color)
+            if not command.startswith("init"):
+                files[f"{package}/krm-fn.yaml"] = config(name)
+        commit(repository, files)
+    monkeypatch.chdir(repository)
+    done = main([*command.split(), PATTERN])
+    assert done.exit_code == 0, done.stderr
+    built = log.read_text().splitlines() if builds else []
+    assert len(built) == builds * len(PACKAGES)
