@@ -52,6 +52,13 @@ MISSING = [
         id="a variable from a Secret, of which only keys are said",
     ),
     pytest.param(
+        volume("configMap: {name: web-config}")
+        + ", initContainers: [{name: app, envFrom: [{configMapRef: {name: web-config}}], "
+        "env: [{name: A, valueFrom: {configMapKeyRef: {name: web-config, key: other}}}]}]",
+        f"{SPEC}.initContainers[0].env[0].valueFrom.configMapKeyRef.key: {NO_KEY}",
+        id="a key of an object that the pod reads as a whole, too",
+    ),
+    pytest.param(
         env("configMapKeyRef: {name: web-config, key: other, optional: false}"),
         f"{SPEC}.containers[0].env[0].valueFrom.configMapKeyRef.key: {NO_KEY}",
         id="a key that is like no other",
@@ -120,6 +127,9 @@ FINE = [
     ),
     pytest.param(
         volume("configMap: {name: web-config}", "subPath: ./x"), id="a subPath that is not plain"
+    ),
+    pytest.param(
+        volume("configMap: {name: web-config}", "subPath: //"), id="a subPath that is the whole"
     ),
     pytest.param(
         volume("configMap: {name: web-config}", "subPathExpr: $(X)"), id="a subPath of variables"
