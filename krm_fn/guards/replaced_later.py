@@ -11,7 +11,6 @@ fails the build.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, cached_property
-from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, data_keys, is_of_chart, is_revision
@@ -45,10 +44,7 @@ VARIABLE = "variable"
 _SUBSTITUTES = "flux"
 # It begins with what it looks for: in a long text, a look behind each place takes longer than all
 # else.
-_VARIABLE = (
-    r"(?P<dollars>\$(?<!\$\$)\$*+)\{"
-    r"(?:#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%]))?"
-)
+_VARIABLE = r"(\$(?<!\$\$)\$*+)\{(?:#?([A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%]))?"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 # A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
@@ -57,9 +53,8 @@ _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
 
-_SET_BACKWARDS = r"=\s*(\w+)"
-_EACH = r"for (?=(\w+) in\b)"
-"""All that the patterns of a script may set, and more, as quickly as a text is searched for a character."""
+# Signs of these, which begin with what they look for, too: the first reads from the end of a text.
+_MAY_SET, _LOOPS = r"=\s*(\w+)", r"for \w+ in\b"
 
 _IN_BRACES = r"\$\{[^}]*\}?"
 
@@ -93,12 +88,6 @@ _REMEDY = (
     f"{Strategy.IGNORE} to accept this"
 )
 
-_SIGNS = {sign for *_, rows in REPLACED for _, sign, _ in rows}
-"""One of these is in each text that a program replaces."""
-
-_Texts: TypeAlias = list[tuple[str, str]]
-"""Scalars of the content, each with its field."""
-
 _PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
 """Placeholders that tools replace later: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
 
@@ -122,13 +111,10 @@ class Variables:
     def _about(self, item: Item) -> Answer | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
         texts = [*_texts(item)]
-        return (
-            _in_placeholder(item, texts)
-            or self._in_content(item, texts)
-            or self._in_reference(item)
-        )
+        answer = _in_placeholder(item, texts) or self._in_content(item, texts)
+        return answer or self._in_reference(item)
 
-    def _in_content(self, item: Item, texts: _Texts) -> Answer | None:
+    def _in_content(self, item: Item, texts: list[tuple[str, str]]) -> Answer | None:
         content = [] if _is_disabled(item) else [one for one in texts if "${" in one[1]]
         field = next((field for field, text in content if _has_variable(text)), "")
         if not field:
@@ -152,7 +138,7 @@ class Variables:
         authored = self._package.authored
         is_doubted = self._deployers != {_SUBSTITUTES} and any(map(_shows_another, authored))
         return _SUBSTITUTES in self._deployers and (
-            not is_doubted or any(map(_shows_flux, authored))
+            not is_doubted or any(item.id.group.endswith(_FLUX_GROUP) for item in authored)
         )
 
     def _is_for_program(self, item: Item, content: Collection[str]) -> bool:
@@ -164,7 +150,7 @@ class Variables:
         if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content, named)):
             return True
         variables = {
-            name for name in set().union(*named) if not re.fullmatch(_IN_EACH_CONTAINER, name)
+            one for one in set().union(*named) if not re.fullmatch(_IN_EACH_CONTAINER, one)
         }
         readers = self._references.pod_referrers.get(item, {})
         return bool(readers) and all(
@@ -237,11 +223,8 @@ class Variables:
         return None
 
 
-def _in_placeholder(item: Item, texts: _Texts) -> Answer | None:
+def _in_placeholder(item: Item, texts: list[tuple[str, str]]) -> Answer | None:
     """Say which text a program replaces by a value from elsewhere."""
-    whole = "\n".join(value for _, value in texts)
-    if not any(sign in whole for sign in _SIGNS):
-        return None  # as in most objects
     for field, value in texts:
         for program, source, (ignored, ignore), rows in REPLACED:
             if item.annotations.get(ignored) != ignore and _is_replaced(item, value, rows):
@@ -264,20 +247,13 @@ def _has_variable(text: str) -> bool:
 
 def _variables(text: str) -> Iterator[str]:
     """Yield the name of each variable, and "" for what only begins like one."""
-    # To search a long text for a pattern takes a hundred times as long as for two characters.
-    if "${" not in text:
-        return
-    for found in re.finditer(_VARIABLE, text):
-        if len(found["dollars"]) % 2:  # each two of them are one that stays
-            yield found["name"] or ""
+    for dollars, name in re.findall(_VARIABLE, text):
+        if len(dollars) % 2:  # each two of them are one that stays
+            yield name
 
 
 def _is_disabled(item: Item) -> bool:
     return "disabled" in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE))
-
-
-def _shows_flux(item: Item) -> bool:
-    return item.id.group.endswith(_FLUX_GROUP)
 
 
 def _shows_another(item: Item) -> bool:
@@ -315,12 +291,10 @@ def _names_made_in(text: str, wanted: set[str]) -> Iterator[str]:
         yield from re.findall(_NAMES_IN_DASHBOARD, text)
     if "roperty" in text:
         yield from re.findall(_NAMES_IN_XML, text)
-    set_backwards = re.findall(_SET_BACKWARDS, text[::-1])
-    may_be_set = {*re.findall(_EACH, text), *(word[::-1] for word in set_backwards)}
-    if "Define" in text or not wanted.isdisjoint(may_be_set):
+    may_set = any(word[::-1] in wanted for word in re.findall(_MAY_SET, text[::-1]))
+    if may_set or re.search(_LOOPS, text) or "Define" in text:
         yield from _names_set_in(text)
-        for declared, defined in re.findall(_DECLARES, text):
-            yield declared or defined
+        yield from map("".join, re.findall(_DECLARES, text))
     for sign, names in OWN_VARIABLES:
         if not wanted.isdisjoint(names) and re.search(sign, text):
             yield from names

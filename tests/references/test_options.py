@@ -2,11 +2,22 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterable
+from sys import maxsize
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from krm_fn.core.references.hits import _Walk
 from krm_fn.core.references.program_options import OptionName, find_options
+from krm_fn.core.references.words import (
+    Setting,
+    may_say_config,
+    read_setting,
+    read_telling_settings,
+)
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 
@@ -246,3 +257,36 @@ def test_every_option_that_is_found_means_some_kind() -> None:
     for row in FOUND:
         for one in found_in(str(row.values[0])):
             assert one.may_mean("ConfigMap") or one.may_mean("Secret")
+
+
+PARTS = (
+    *("config", "CONFIG", "secret", "Secret", "cm", "confİg", "name", "web", "web-a", "a.web", "é"),
+    *(":", "=", "/", ",", "{", "]", " #", " ", "-", '"', "\n", "\r", "\x85", "\u2028"),
+)
+TEXTS = st.lists(st.sampled_from(PARTS)).map("".join)
+
+
+def settings_of_each_token(text: str) -> list[Setting]:
+    """Read settings as if no line could be passed over."""
+    found = []
+    parent = ""
+    for token in re.split(r"[,;{}\[\]\n]", text):
+        lower = token.lower()
+        if parent or may_say_config(lower[: max(map(lower.rfind, ":=/"))]):
+            found.append(read_setting(token, parent))
+            if found[-1].key and not found[-1].value:
+                parent = found[-1].key if may_say_config(found[-1].key.lower()) else ""
+    return found
+
+
+@given(TEXTS)
+def test_no_telling_setting_is_in_a_line_that_is_passed_over(text: str) -> None:
+    lines = zip(text.split("\n"), map(may_say_config, text.lower().split("\n")), strict=True)
+    assert [*read_telling_settings(lines)] == settings_of_each_token(text)
+
+
+@given(TEXTS, st.sets(st.sampled_from(["web", "a", "web-a", "b"]), min_size=1))
+def test_a_long_text_holds_a_name_where_its_words_do(text: str, names: set[str]) -> None:
+    short, long = (_Walk(names) for _ in range(2))
+    short._long, long._long = maxsize, -1  # noqa: SLF001  # so that texts of a few words are long ones
+    assert long._is_without(text) is short._is_without(text)  # noqa: SLF001  # the quick way, and the slow

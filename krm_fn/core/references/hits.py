@@ -5,9 +5,10 @@ explain` lists what none of them has judged.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
+from sys import maxsize
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import WORD, Item, data_texts
@@ -43,12 +44,12 @@ _ABOUT_ITSELF = (
 """Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
 
 _NOT_SEARCHED = ("apiVersion", "kind", "metadata", "status")
-_FEW = 20
-"""Characters of a text for each name: in a longer text, to look for the names is quicker than to read it."""
+_FEW, _MANY = 20, 100
+"""Characters of a text for each name, and names: to look for fewer in a longer text is quicker than to read it."""
 
 
 class Hit(NamedTuple):
-    """A scalar of `item` that holds names as words, each with where it begins in `text`.
+    """A scalar of `item` that holds names as words.
 
     `text`: what the scalar says, in data of a Secret decoded. `around`: the fields of the mapping
     that it is in; none in a list. `is_key`: it is the key of the field.
@@ -59,7 +60,6 @@ class Hit(NamedTuple):
     scalar: Scalar
     text: str
     around: Mapping[str, Node]
-    names: dict[str, int]
     is_key: bool = False
 
     @property
@@ -70,6 +70,13 @@ class Hit(NamedTuple):
     def key(self) -> str:
         """The name of the field or list that it is in."""
         return next(step for step in reversed(self.path) if isinstance(step, str))
+
+    @property
+    def words(self) -> dict[str, int]:
+        """Each word in `text`, with where it begins first. A key has but its last."""
+        if self.is_key:
+            return {split_key(self.text)[1]: max(map(self.text.rfind, "./")) + 1}
+        return {word[0]: word.start() for word in reversed([*WORD.finditer(self.text)])}
 
 
 Hits: TypeAlias = dict[Item, list[Hit]]
@@ -157,13 +164,23 @@ def split_key(key: str) -> tuple[str, str]:
     return key[: max(at, 0)], key[at + 1 :]
 
 
+def _lines_with(names: Iterable[str], text: str) -> Iterator[str]:
+    text += "\n"
+    for name in names:
+        at = text.find(name)
+        while at >= 0:
+            end = text.index("\n", at)
+            yield text[text.rfind("\n", 0, at) + 1 : end]
+            at = text.find(name, end + 1)
+
+
 class _Walk:
     """Collects the texts of one object after the other that hold one of these names."""
 
     def __init__(self, names: AbstractSet[str]) -> None:
         self._names = names
         self._shortest = min(map(len, names))
-        self._long = _FEW * len(names)
+        self._long = _FEW * len(names) if len(names) <= _MANY else maxsize
         self._hits: list[Hit] = []
 
     def find(self, item: Item) -> list[Hit]:
@@ -208,23 +225,19 @@ class _Walk:
             if key.id == "scalar":
                 name = split_key(key.value)[1]
                 if name in self._names and is_scalar(key):
-                    steps, at = steps_of((path, key.value)), {name: len(key.value) - len(name)}
-                    self._hits.append(Hit(self._item, steps, key, key.value, {}, at, is_key=True))
+                    steps = steps_of((path, key.value))
+                    self._hits.append(Hit(self._item, steps, key, key.value, {}, is_key=True))
 
     def read(self, node: Node, path: Path, around: Mapping[str, Node], text: str) -> None:
         if not self._is_without(text) and is_scalar(node):
-            names: dict[str, int] = {}
-            for word in WORD.finditer(text):
-                if word[0] in self._names:
-                    names.setdefault(word[0], word.start())
-            self._hits.append(Hit(self._item, steps_of(path), node, text, around, names))
+            self._hits.append(Hit(self._item, steps_of(path), node, text, around))
 
     def _is_without(self, text: str | None) -> bool:
         """Tell whether a text holds no name. Of what is not a text yet, nobody knows."""
         if text is None:
             return False
-        if len(text) > self._long and not any(name in text for name in self._names):
-            return True
+        if len(text) > self._long:
+            text = "\n".join({*_lines_with(self._names, text)})
         words = WORD.findall(text)
         return self._names.isdisjoint(words) and not any(
             "." in word and not self._names.isdisjoint(word.split(".")) for word in words

@@ -400,7 +400,7 @@ def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_Name
 def _find_kinds(value: str) -> list[_KindInText]:
     """Find the words in a text that say a kind: `configMap:`, `secretName=`; not `db-secret`."""
     lower = value.lower()
-    if len(lower) != len(value) or ("config" not in lower and "secret" not in lower):
+    if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
         return []  # as most texts
     found: list[_KindInText] = []
     for one in pattern(_KIND).finditer(lower):

@@ -29,19 +29,17 @@ _IN_NAMESPACE = "[a-z0-9-]+/"
 def sight_rest(search: NameSearch, targets: Collection[Item]) -> Iterator[Sighting]:
     """Find the texts that mention the names of these objects, in the order of the text."""
     telling = {name for name in chain.from_iterable(map(names_of, targets)) if not name.isalnum()}
-    telling -= {item.id.name for item in search.items if not item.is_config}
+    telling &= search.names - {item.id.name for item in search.items if not item.is_config}
     wanted = {*targets}
     for hit in chain.from_iterable(search.hits.values()):
         item = hit.item
-        said = [name for name in hit.names if name in telling] if _is_searched(item) else []
-        for name in said:
-            why, start = _why_unread(hit, name), hit.names[name]
-            if not why:
-                continue
+        words = hit.words if _is_searched(item) else {}
+        for name in sorted(telling.intersection(words), key=words.__getitem__):
+            why = _why_unread(hit, name)
             way = Way("text", None, None, why)
-            for target in _find_meant(hit, name, search.index):
+            for target in _find_meant(hit, name, search.index) if why else ():
                 if target in wanted and target is not item:
-                    yield Sighting(way, target, item, hit.field, name, "", hit.scalar, start)
+                    yield Sighting(way, target, item, hit.field, name, "", hit.scalar, words[name])
 
 
 def _is_searched(item: Item) -> bool:

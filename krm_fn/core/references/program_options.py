@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
@@ -183,18 +184,19 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
     """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
     if "\n" not in data.text:
         yield from _in_piece(data.key, data.text.strip(AROUND), data.field)
-    if not may_say_config(data.text.lower()):
+    lower = data.text.lower()
+    if not may_say_config(lower):
         return
-    for parent, key, value in read_telling_settings(data.text):
+    lines = [*zip(data.text.split("\n"), map(may_say_config, lower.split("\n")), strict=True)]
+    for parent, key, value in read_telling_settings(lines):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
         yield from _in_key(f"{parent}.{key}" if "." not in key else key, data.field)
         if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
     # A list in one line, of which a setting above is the first entry alone.
-    for line in data.text.split("\n"):
-        if ("," in line or ";" in line) and may_say_config(line.lower()):
-            key, value = read_setting(line)[1:]
-            yield from _in_piece(key, value, data.field)
+    for line, is_telling in lines:
+        if is_telling and ("," in line or ";" in line):
+            yield from _in_piece(*read_setting(line)[1:], data.field)
     script = _Word(data.field, data.text)
     yield from _in_variables(data.text, [script])
     is_script = re.search(_SHELL_SCRIPT, data.key) or data.text.startswith("#!")
@@ -202,6 +204,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         yield from _in_script(script)
 
 
+@cache  # a long text has the same few
 def _kinds_in(option: str) -> set[str]:
     if not may_say_config(option.lower()):
         return set()  # as most options

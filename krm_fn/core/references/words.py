@@ -1,7 +1,7 @@
 """Read what texts are made of: settings in YAML, JSON or properties, and commands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
 RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
 """Signs that a text runs kubectl."""
 
-_SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
+_SEPARATORS = ",;{}[]"
 """Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
 
 AROUND = "\"' \t\r-"
@@ -53,6 +53,7 @@ class SaidName(NamedTuple):
     is_all: bool
 
 
+@cache
 def kinds_said(key: str) -> tuple[str, ...]:
     """Return the kinds that a key says, or one of its parts: `driver.secrets`, `KUBERNETES_SECRETS__WEB`."""
     said = ""
@@ -101,22 +102,18 @@ def may_say_config(lower: str) -> bool:
     return "config" in lower or "secret" in lower or "cm" in lower
 
 
-def read_telling_settings(text: str) -> Iterator[Setting]:
-    """Read the settings in a text that may say config, cm or secret, or whose key above does.
-
-    To read a setting takes ten times as long as to see that it does not, and hardly any of a long
-    text does.
-    """
+def read_telling_settings(lines: Iterable[tuple[str, bool]]) -> Iterator[Setting]:
+    """Read the settings in lines that may say config, cm or secret, as is said of each, or whose key above does."""
     parent = ""
-    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
-        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
-        if parent or (
-            may_say_config(lower) and may_say_config(lower[: max(map(lower.rfind, ":=/"))])
-        ):
-            setting = read_setting(token, parent)
-            yield setting
-            if setting.key and not setting.value:
-                parent = setting.key if may_say_config(setting.key.lower()) else ""
+    for line, is_telling in lines:
+        for token in _tokens(line) if parent or is_telling else ():
+            lower = token.lower()
+            # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+            if parent or may_say_config(lower[: max(map(lower.rfind, ":=/"))]):
+                setting = read_setting(token, parent)
+                yield setting
+                if setting.key and not setting.value:
+                    parent = setting.key if may_say_config(setting.key.lower()) else ""
 
 
 def read_settings(text: str) -> Iterator[Setting]:
@@ -130,7 +127,9 @@ def read_settings(text: str) -> Iterator[Setting]:
 
 
 def _tokens(text: str) -> list[str]:
-    return text.translate(_SEPARATORS).split("\n")
+    for separator in _SEPARATORS:
+        text = text.replace(separator, "\n")
+    return text.split("\n")
 
 
 def read_setting(token: str, parent: str = "") -> Setting:
