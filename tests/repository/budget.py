@@ -85,7 +85,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path.read_text()) for module in code)
     return [
-        Count("modules without facts", len(code), 202),
+        Count("modules without facts", len(code), 203),
         Count("thousands of tokens, without facts", tokens / 1000, _AT_LAST + _AN_ISSUE),
         Count("functions in facts", len(functions_of(facts)), 0),
         Count("lines of the largest module", max(module.lines for module in code), 800),
