@@ -1,10 +1,10 @@
 """The whole transformation: objects in, decisions and changes out."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, is_revision
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, FieldSpec, Settings
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (

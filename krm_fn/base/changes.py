@@ -6,9 +6,10 @@ Every stage returns Changes, they add up, and the writer applies them all at onc
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import FieldPath, Mapping, NewValue, Node, Scalar
 from krm_fn.base.problem import Problem
 

@@ -5,9 +5,10 @@ from base64 import b64decode
 from binascii import Error
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from krm_fn.base import keys
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Mapping as MappingNode
 from krm_fn.base.node import (
     Marks,

@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.item import Item, is_config_id
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     elements,

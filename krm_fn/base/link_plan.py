@@ -7,10 +7,10 @@ reads them.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import Kind
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.producer import RENAMABLE_KINDS
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
+
+from krm_fn.base.named_tuple import NamedTuple
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Names of fields, and positions in lists."""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     Mapping,

@@ -7,8 +7,9 @@ in front write numbers and lists.
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Mark, Node
 
 _MOST_OTHERS = 5

@@ -7,8 +7,9 @@ spec. `RENAMABLE` lists the kinds for which that is so, and the conditions.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.facts import producers as facts
 
 

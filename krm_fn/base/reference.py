@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     TRUE,
     Node,

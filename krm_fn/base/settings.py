@@ -8,11 +8,12 @@ from fnmatch import translate
 from functools import cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import ALWAYS_LISTED, DEPLOYERS, Kind, kind_named
 from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 

@@ -6,11 +6,12 @@ Also `kubectl revisions`.
 import gc
 import os
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, count, printable
 from krm_fn.cli.options import colour_option, fleet_options, needs_client, output_option, say
 from krm_fn.stdio import terminal_size, write_stdout

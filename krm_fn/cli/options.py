@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, printable
 from krm_fn.stdio import read_stdin, write_stderr
 

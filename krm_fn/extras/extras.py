@@ -6,11 +6,12 @@ Each is imported where the package or its configuration asks for it: most ask fo
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Hooks, Jobs, Settings, Strategy

@@ -8,12 +8,12 @@ the revision, so nothing that they need is ever a hook.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
 from krm_fn.base.item import DATA_FIELDS, Item, about
 from krm_fn.base.kind import DEPLOYERS, HOOK_POLICIES, SYNC_WAVE, number_of_wave
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, texts
 from krm_fn.base.problem import Problems
 from krm_fn.base.reference import HookRead, ResolvedReference

@@ -6,11 +6,12 @@ another way by a run with these settings, if only in the name of a Job, which it
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.link_plan import PLAN_VERSION, Unreadable, find_container, read_plan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, get, plain_value, text, texts
 from krm_fn.base.settings import (
     NO_SIDECAR_ANNOTATIONS,

@@ -9,10 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import kind_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, texts
 from krm_fn.base.problem import read_list
 from krm_fn.base.settings import CONTROLLERS

@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain, product
 from posixpath import dirname, join, normpath
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, Item, data_keys, data_texts, selects
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, descend, elements, get, is_scalar, read_path, text, texts
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.reference import Reference

@@ -8,11 +8,12 @@ the content they find nothing: the deployer waits for them, and never comes to a
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import DEPLOYERS, KINDS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, is_read

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import DATA_FIELDS, Item, about, is_of_chart
 from krm_fn.base.keys import (
@@ -22,6 +22,7 @@ from krm_fn.base.keys import (
     STRATEGY,
 )
 from krm_fn.base.kind import ROLES, find_passed_over, who_may_apply
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem, Problems
 from krm_fn.base.reference import ResolvedReference

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, about, data_texts, is_encrypted, warning
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import TRUE, Node, entries, get, is_null, is_scalar, scalars, spell, text
 from krm_fn.base.problem import Problems
 from krm_fn.base.reference import THE_VALUE, Reference, ResolvedReference

@@ -7,9 +7,10 @@ A program that gets `argocd-cm` by name does not find `argocd-cm-5t7h9k2b4c`. Th
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.facts.programs import PROGRAMS, READ_IN_FULL, WHERES
 
 

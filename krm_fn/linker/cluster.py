@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import Forbidden, NotServed, NotTold, Refused
 from krm_fn.linker.objects import (

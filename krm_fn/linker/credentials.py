@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubernetes import config
 from kubernetes.client import Configuration
@@ -29,6 +29,7 @@ from urllib3 import disable_warnings
 from urllib3.exceptions import InsecureRequestWarning
 from urllib3.util.ssl_ import create_urllib3_context
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Json
 from krm_fn.linker.exec_plugin import PluginFailed, run_plugin
 from krm_fn.linker.read import mapping

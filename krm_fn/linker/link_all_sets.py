@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from random import shuffle
 from threading import Event
-from typing import NamedTuple
 
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, count, listing, printable
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.linker.api import ApiError

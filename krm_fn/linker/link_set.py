@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 from threading import Event
-from typing import NamedTuple
 
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, printable
 from krm_fn.linker.api import Api, ApiError
 from krm_fn.linker.cluster import Cluster, DryRun

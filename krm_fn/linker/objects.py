@@ -1,9 +1,10 @@
 """The parts of live objects that the linker keeps: owners, consumers and revisions."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, Self
+from typing import Self
 
 from krm_fn.base.kind import Kind, find_made, kind_named
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
 
 

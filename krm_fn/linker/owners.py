@@ -8,12 +8,12 @@ has seen that yet.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import WORD
 from krm_fn.base.kind import ALWAYS_LISTED, CONSUMER_KINDS, Kind, find_made, is_making_known
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.linker.objects import (
     Consumer,

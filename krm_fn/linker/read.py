@@ -8,12 +8,13 @@ fields of a pod spec that never hold the name of a ConfigMap or Secret.
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, NOT_SPEC, WORD
 from krm_fn.base.kind import CONSUMER_KINDS, MADE_KINDS, Kind, kind_named
 from krm_fn.base.link_plan import LinkPlan, name_inventory
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Json
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 

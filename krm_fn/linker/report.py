@@ -1,9 +1,9 @@
 """Collect what a run does: lines for people at once, one document for machines at its end."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.cluster import Cluster

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import uniform
 from threading import Event, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing, printable
 
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500

@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 from krm_fn.base.item import collect
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
 from krm_fn.linker.cluster import Cluster, Configs, Listed, find_sets

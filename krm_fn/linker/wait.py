@@ -1,10 +1,10 @@
 """Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
 
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.linker.cluster import MAX_LOOKUPS, Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner

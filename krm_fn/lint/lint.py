@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, collect, is_encrypted, listed_revisions, place_of, warning
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_hook, is_replaced, kind_of, may_refer
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, Problems, ResourceId, Severity, and_others
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.base.go_yaml import is_boolean_word, is_text
 from krm_fn.base.item import DATA_FIELDS, Item, warning
 from krm_fn.base.kind import ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     descend,

@@ -4,12 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, collect, data_texts, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy

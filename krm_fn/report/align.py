@@ -6,7 +6,8 @@ calls just such elements junk, and shows a dashboard as replaced as a whole.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+
+from krm_fn.base.named_tuple import NamedTuple
 
 _MOST_STEPS = 1_000_000
 """Less than a second, for a thousand changes. Texts that take more are shown as replaced as a whole."""

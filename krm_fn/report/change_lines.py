@@ -6,8 +6,8 @@ Text, Markdown, pictures and histories show the same lines.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable, with_commas
 from krm_fn.report.align import align
 from krm_fn.report.object_change import (

@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import Item, collect
 from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, fits, is_replaced
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, text
 from krm_fn.facts.kinds import EFFECTS, HOLDS, RUNS
 from krm_fn.report.secrets import KeyChange

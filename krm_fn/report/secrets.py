@@ -6,12 +6,12 @@ Not even a digest is shown: who can guess a value could compare it.
 import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, HASH, WORD, Item, is_like_secret, is_secret_tracker
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_null, is_scalar, text
 from krm_fn.base.problem import Problem, Severity, printable
 from krm_fn.base.producer import RENAMABLE_KINDS

@@ -4,9 +4,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import NamedTuple
 from unicodedata import east_asian_width
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.report.colour import Style, has_colour, paint
 
 _GAP = 2

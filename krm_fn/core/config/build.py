@@ -19,12 +19,13 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from collections.abc import Mapping as Dict
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, read_item
 from krm_fn.base.keys import DECLARES_FUNCTION, SET_NAME
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.link_plan import REVISION_KINDS
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     Node,

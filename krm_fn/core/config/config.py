@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, cached_property
 from posixpath import commonpath, dirname
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.item import Item, collect, locate, read_item, warning
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, plain_value, text
 from krm_fn.base.problem import Problem, Problems, Rejected, camel_case, listing
 from krm_fn.base.settings import (

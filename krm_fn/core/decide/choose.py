@@ -6,11 +6,11 @@ a text that SOPS has encrypted may forbid what was asked for.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_encrypted, is_revision, warning
 from krm_fn.base.kind import DEPLOYERS, HOOKS, may_refer, protections_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import TRUE, FieldPath, get, is_null, spell, text, texts
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetParts
 from krm_fn.base.item import Item, about, is_emitted, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import Kinds, cannot_change
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId

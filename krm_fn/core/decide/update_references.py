@@ -9,12 +9,13 @@ edits of one text that disagree are a problem.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetParts, SetText
 from krm_fn.base.item import Item, about, collect, is_revision, listed_revisions, locate, warning
 from krm_fn.base.kind import ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     Scalar,

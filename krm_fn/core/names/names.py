@@ -6,11 +6,11 @@ This is the door by which the tools enter the room: it lists what they use.
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX, SET_NAME
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.content_digest import read_content

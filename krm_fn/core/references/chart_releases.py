@@ -9,9 +9,10 @@ and some rows apply to any chart.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     elements,

@@ -5,9 +5,9 @@ Copies have the name of the original, or know it by that name. Their readers are
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     elements,
     entries,

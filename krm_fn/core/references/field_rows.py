@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.reference import (
     THE_VALUE,
     Reads,

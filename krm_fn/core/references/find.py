@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import product
 from operator import itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, collect, is_config_id
 from krm_fn.base.keys import DEPENDS_ON
 from krm_fn.base.kind import ROLES, may_refer, plural_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     descend,

@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import HASH, Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     Scalar,

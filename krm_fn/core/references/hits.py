@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from sys import maxsize
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import WORD, Item, data_texts
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, kind_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     Node,

@@ -7,10 +7,11 @@ it elsewhere.
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import Kinds
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.pods import find_containers
 

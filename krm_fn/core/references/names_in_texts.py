@@ -7,11 +7,11 @@ A name alone is a word like any other. It counts where the text itself says what
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, Item, data_keys
 from krm_fn.base.keys import TAKEN_NAME
 from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     spell,

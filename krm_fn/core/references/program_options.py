@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     elements,

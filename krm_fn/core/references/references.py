@@ -7,10 +7,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about, data_keys, data_texts, is_revision
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.base.reference import EmbeddedReference, Reference, ResolvedReference

@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.item import Item
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import Kinds
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.core.names.names import KnownNames, affixes, base_name
 from krm_fn.core.references.generated import find_generated

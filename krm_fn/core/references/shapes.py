@@ -6,9 +6,9 @@ These hold across the whole ecosystem, so kinds without a schema are read as wel
 import re
 from enum import Enum, auto
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     Path,

@@ -4,9 +4,9 @@ A way is a row: the guard, the warning, what kustomize leaves behind and `krm-fn
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Scalar
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     Node,

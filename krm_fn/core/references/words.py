@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS
+from krm_fn.base.named_tuple import NamedTuple
 
 pattern = cache(re.compile)
 """Compile a pattern when it is first used: hardly any package has such texts."""

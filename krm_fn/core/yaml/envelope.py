@@ -9,9 +9,10 @@ from base64 import b64decode
 from binascii import Error
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from krm_fn.base.item import DATA_FIELDS, Item, find_objects, read_item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     Node,

@@ -11,9 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.changes import Changes, Object
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     NewValue,
     Node,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.changes import (
     Change,
@@ -15,6 +15,7 @@ from krm_fn.base.changes import (
     combine_edits,
     combine_patches,
 )
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     NewValue,

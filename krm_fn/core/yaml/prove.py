@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from itertools import chain
-from typing import NamedTuple, TypeAlias, TypeGuard, cast
+from typing import TypeAlias, TypeGuard, cast
 
 from krm_fn.base.changes import Changes, Object
 from krm_fn.base.go_yaml import is_read_as
 from krm_fn.base.item import Item, about
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     NewValue,
     Node,

@@ -14,11 +14,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import yaml
 from yaml import _yaml
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     Mark,

@@ -7,7 +7,9 @@ alias, or too many levels. If in doubt, it leaves the schema to the one way to r
 """
 
 import re
-from typing import NamedTuple, cast
+from typing import cast
+
+from krm_fn.base.named_tuple import NamedTuple
 
 FIELD = "openAPIV3Schema"
 KIND = "CustomResourceDefinition"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.changes import (
     Change,
@@ -24,6 +24,7 @@ from krm_fn.base.changes import (
 )
 from krm_fn.base.go_yaml import is_read_as
 from krm_fn.base.item import Item, about
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     NewValue,

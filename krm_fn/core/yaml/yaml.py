@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.changes import (
@@ -22,6 +22,7 @@ from krm_fn.base.changes import (
     combine_patches,
 )
 from krm_fn.base.item import Item, about, collect
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     Node,

@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from json import dumps
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.base.item import Item, about, collect, locate
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     NewValue,
     Node,

@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, collect
 from krm_fn.base.kind import kind_of, may_refer
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity

@@ -7,9 +7,9 @@ in it does not separate. All other mounts are the author's, whatever their names
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, get, is_null, is_scalar, is_sequence, text
 from krm_fn.base.pods import Container, PodSpec
 from krm_fn.core.names.names import without_hash

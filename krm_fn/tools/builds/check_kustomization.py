@@ -15,8 +15,8 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, Scalar, is_mapping, is_null
 from krm_fn.base.problem import Problem, Problems, Rejected
 from krm_fn.core.config.config import parse_config

@@ -13,10 +13,10 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import DECLARES_FUNCTION, SET_NAME
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
     Scalar,

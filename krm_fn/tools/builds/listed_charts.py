@@ -7,9 +7,9 @@ that a kustomization names. What helm reads besides is that of every chart: see 
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base.go_yaml import fold_name
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import TRUE, Node, elements, entries, is_scalar, text, walk
 from krm_fn.tools.builds.named_fields import named_field, named_fields
 from krm_fn.tools.common.files import is_name, without_dots

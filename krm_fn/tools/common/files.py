@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NoReturn
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import KIND
 

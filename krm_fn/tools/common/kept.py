@@ -6,9 +6,9 @@ references any more.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from krm_fn.base.kind import consumer_named
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable
 
 _MOST_HOLDERS = 3

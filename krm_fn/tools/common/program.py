@@ -18,8 +18,9 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import IO, NamedTuple, cast
+from typing import IO, cast
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Rejected, Severity
 from krm_fn.facts.phrases import PHRASES
 from krm_fn.tools.common.files import Allowance

@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.link_plan import Unreadable, read_plan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import descend, elements, get, read_path, scalars, text
 from krm_fn.base.problem import Problem
 from krm_fn.base.reference import Reference, ResolvedReference, is_read

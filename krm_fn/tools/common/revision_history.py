@@ -5,8 +5,8 @@ Nothing in it is content, but for the changes of ConfigMaps that somebody has as
 
 from enum import StrEnum
 from itertools import chain
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.linker.owners import Leak
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.tools.common.kept import Kept

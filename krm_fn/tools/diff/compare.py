@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
 from krm_fn.base.kind import PROTECTIONS
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import FieldPath, Node, get, is_mapping, is_scalar, text
 from krm_fn.base.problem import listing
 from krm_fn.core.names.names import base_name, read_content

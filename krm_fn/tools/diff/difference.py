@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import chain
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import step
 from krm_fn.report.object_change import (
     Effect,

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, compress, product
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Rejected
 from krm_fn.report.change_lines import write_place
 from krm_fn.report.object_change import (

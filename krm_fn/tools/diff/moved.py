@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Rejected
 from krm_fn.tools.common.files import Allowance, Files
 from krm_fn.tools.common.patterns import NEVER

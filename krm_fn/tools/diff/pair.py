@@ -5,11 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, collect, is_revision
 from krm_fn.base.link_plan import PLAN_VERSION, find_container
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import listing
 from krm_fn.base.producer import RENAMABLE, RENAMABLE_KINDS

@@ -9,10 +9,10 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_revision
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import Reference
 from krm_fn.base.settings import KPTFILE, Strategy

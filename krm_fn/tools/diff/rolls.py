@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import WORD, Item, collect
 from krm_fn.base.kind import ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import descend, elements, get, read_path, text
 from krm_fn.base.pods import find_templates, template_around, template_source
 from krm_fn.base.reference import Reference

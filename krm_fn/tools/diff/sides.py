@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import is_emitted, is_revision
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.report.change_lines import write_place

@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base.go_yaml import is_text, read_number
 from krm_fn.base.item import HASH, WORD, Item
 from krm_fn.base.kind import ROLES
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     Node,

@@ -11,8 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable, with_commas
 from krm_fn.report.change_lines import list_statements, write_place
 from krm_fn.report.markup import (

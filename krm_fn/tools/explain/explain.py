@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import (
     NotFound,
     Outcome,

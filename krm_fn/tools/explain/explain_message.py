@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, fields, text
 from krm_fn.base.problem import Outcome
 from krm_fn.core.yaml.yaml import read_yaml

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import ResourceId, count
 from krm_fn.base.reference import Rule
 from krm_fn.core.decide.decide import Reason

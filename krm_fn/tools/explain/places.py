@@ -6,9 +6,9 @@ hundred files.
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Mark, Marks, Node, Scalar, is_mapping, read_path
 from krm_fn.base.problem import Problem
 from krm_fn.core.config.config import place_settings

@@ -1,10 +1,10 @@
 """A name on the command line, and the objects that it means."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import plural_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import NotFound, Problem
 from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.core.names.names import base_name

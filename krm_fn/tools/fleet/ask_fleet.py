@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from krm_fn.base import keys
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts

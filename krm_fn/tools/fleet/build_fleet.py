@@ -8,9 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
 from math import inf
-from typing import NamedTuple
 
 from krm_fn.base.item import collect
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.report.secrets import number_names

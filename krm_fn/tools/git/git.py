@@ -10,8 +10,9 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import IO
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.suggest import nearest
 from krm_fn.tools.builds.builds import find_ways_out

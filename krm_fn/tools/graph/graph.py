@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import NotFound, Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import Environment
 from krm_fn.report.secrets import Masks, stderr_lines

@@ -1,11 +1,12 @@
 """The graph of a package, as it will be once applied, and that of a namespace, by the history of its sets."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_emitted, is_revision
 from krm_fn.base.kind import consumer_named
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.base.reference import By

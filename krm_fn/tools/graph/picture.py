@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count
 
 

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from copy import copy
 from itertools import pairwise
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.keys import SET_NAME
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable

@@ -5,11 +5,11 @@ The linker's own plan says what becomes of a revision.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import collect
 from krm_fn.base.kind import CONSUMER_KINDS, consumer_named
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision, Owner

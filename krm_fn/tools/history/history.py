@@ -10,8 +10,8 @@ This is the door of the room for all that needs no cluster; `ask.py` is the one 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import chain, groupby
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable
 from krm_fn.linker.owners import deletion_command, say_abandoned
 from krm_fn.linker.read import write_time

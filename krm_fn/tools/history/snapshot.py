@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT, LinkPlan, Unreadable, read_arguments
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Json
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 from itertools import accumulate
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count
 from krm_fn.linker.read import write_time
 from krm_fn.report.colour import SEQUENCE

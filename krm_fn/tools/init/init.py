@@ -10,8 +10,8 @@ from difflib import unified_diff
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, plain_value, text
 from krm_fn.base.problem import Outcome, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun

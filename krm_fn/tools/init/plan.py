@@ -10,12 +10,12 @@ from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import DEPLOYERS
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     NewValue,

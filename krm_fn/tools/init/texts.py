@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from importlib.resources import files
-from typing import NamedTuple
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import NewValue, Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.tools.common.files import real_path
 from krm_fn.tools.common.program import held_signals

@@ -13,9 +13,9 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, product
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base.item import Item, find_objects, read_item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, elements, get, is_null, text, walk
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected, count, listing, printable

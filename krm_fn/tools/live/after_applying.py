@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import listed_revisions
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import plain_value
 from krm_fn.linker.objects import Consumer, Inventory, Owner
 from krm_fn.linker.read import mapping, possible_names

@@ -1,11 +1,11 @@
 """Compare a rendering with a cluster: what applying it would change, by content."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, collect, is_revision, is_secret_tracker
 from krm_fn.base.kind import is_replaced, kind_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing, printable
 from krm_fn.core.names.names import base_name

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import LAST_APPLIED
 from krm_fn.base.kind import DEPLOYERS, Kind
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Mapping, Node, fields, get, is_mapping
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.facts.kinds import HASH_LABELS, SERVER_METADATA

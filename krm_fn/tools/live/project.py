@@ -9,12 +9,12 @@ kept if applying removes them: the owners of fields tell.
 import json
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.base.item import Item, data_keys, read_item
 from krm_fn.base.keys import BY_HELM, MANAGED_BY
 from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
     Node,

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.item import (
@@ -19,6 +19,7 @@ from krm_fn.base.item import (
     listed_revisions,
 )
 from krm_fn.base.kind import KINDS, Kind, kind_of
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, scalars, text
 from krm_fn.base.pods import find_templates
 from krm_fn.core.names.names import base_name

@@ -11,9 +11,9 @@ import shutil
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from krm_fn.base.item import HASH
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.report.secrets import stderr_lines

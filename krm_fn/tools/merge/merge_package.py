@@ -5,10 +5,11 @@ answer comes from a merge of the whole package. All answers of a merge see the s
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, is_emitted
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, get, is_mapping, is_null, plain_value, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment

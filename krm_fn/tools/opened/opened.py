@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, warning
 from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX, STRATEGY
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     FieldPath,
     Node,

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Problem, Rejected, ResourceId, count, listing
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.tools.builds.builds import HelmOptions, Marked, build

@@ -11,8 +11,8 @@ kustomizations share is in a folder among their transformers, and no krm-fn.yaml
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, printable
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.report.secrets import stderr_lines

@@ -1,10 +1,10 @@
 """Paths to one deployable stream."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, find_objects, read_item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, get
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment

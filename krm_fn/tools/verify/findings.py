@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Severity, count, printable
 from krm_fn.core.decide.decide import Run
 from krm_fn.report.markup import Forms, write_forms

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings

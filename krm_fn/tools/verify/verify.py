@@ -6,10 +6,10 @@ Nothing is renamed, edited or added here.
 import shlex
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, read_item
+from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
