@@ -503,13 +503,21 @@ def kind_named(text: str) -> Kind:
     return KINDS.get((group, name)) or Kind(api_version, name, plural_of(name, group))
 
 
-_MADE = {
-    (group, name): tuple(map(kind_named, made))
-    for group, names, made, _ in MAKES
-    for name in names.split()
-}
-MADE_KINDS = frozenset(kind.group_kind for made in _MADE.values() for kind in made)
-"""Kinds whose objects begin with a copy of what others say, by group and kind."""
+@cache
+def _read_made() -> Mapping[tuple[str, str], tuple[Kind, ...]]:
+    """Return of each kind the kinds whose objects begin with a copy of what it says. Few packages ask."""
+    return {
+        (group, name): tuple(map(kind_named, made))
+        for group, names, made, _ in MAKES
+        for name in names.split()
+    }
+
+
+@cache
+def made_kinds() -> frozenset[tuple[str, str]]:
+    """Return the kinds whose objects begin with a copy of what others say, by group and kind."""
+    return frozenset(kind.group_kind for made in _read_made().values() for kind in made)
+
 
 _MAKES_NONE = frozenset((group, name) for group, names, _ in MAKES_NONE for name in names.split())
 
@@ -526,15 +534,15 @@ def find_made(kinds: Iterable[Kind]) -> set[Kind]:
         pair = kind.group_kind
         if pair not in found and pair not in ALWAYS_LISTED:
             found[pair] = kind
-            left += _MADE.get(pair, ())
+            left += _read_made().get(pair, ())
     return {*found.values()}
 
 
 def is_making_known(kind: Kind) -> bool:
     """Tell whether a table says what is made of the kind. Of Kubernetes' own, it is of its own kinds."""
     pair = kind.group_kind
-    is_leaf = pair in MADE_KINDS or kind.group in BUILT_IN_GROUPS or pair in ALWAYS_LISTED
-    return is_leaf or pair in _MADE or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
+    is_leaf = pair in made_kinds() or kind.group in BUILT_IN_GROUPS or pair in ALWAYS_LISTED
+    return is_leaf or pair in _read_made() or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
 
 
 # Fields that nobody can change.

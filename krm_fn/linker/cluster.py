@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind, made_kinds
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
@@ -453,7 +453,7 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
         # Argo Workflows and Events have kinds of the same group.
         is_here = any(one[:2] in named for one in ADD_ON_KINDS)
         return isinstance(error, Forbidden) and not is_here
-    is_of_others = kind.group_kind in MADE_KINDS or kind[:2] not in named
+    is_of_others = kind.group_kind in made_kinds() or kind[:2] not in named
     is_unknown = isinstance(error, NotServed) and not isinstance(error, (Forbidden, NotTold))
     return is_unknown and is_of_others and kind[:2] not in planned
 

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from krm_fn.base import keys
-from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind, made_kinds
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.base.node import Json
 from krm_fn.linker.api import (
@@ -392,7 +392,7 @@ class Lists:
     def _list_versions(self, kind: Kind) -> list[str]:
         """Return the version of a kind, and those that the API server has if no package says which one it is."""
         versions = [kind.api_version]
-        if kind.group_kind in MADE_KINDS:
+        if kind.group_kind in made_kinds():
             response = self._api.request("GET", f"/apis/{kind.group}", max_bytes=_MAX_PAGE_BYTES)
             for one in list_of(mapping(response.content).get("versions")):
                 versions.append(text_in(mapping(one), "groupVersion"))

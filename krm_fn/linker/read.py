@@ -12,7 +12,7 @@ from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, NOT_SPEC, WORD
-from krm_fn.base.kind import CONSUMER_KINDS, MADE_KINDS, Kind, kind_named
+from krm_fn.base.kind import CONSUMER_KINDS, Kind, kind_named, made_kinds
 from krm_fn.base.link_plan import LinkPlan, name_inventory
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Json
@@ -183,7 +183,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
     )
     words = [*possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)]
-    if kind.group_kind in MADE_KINDS:
+    if kind.group_kind in made_kinds():
         # Some keep there what they began with: `status.storedWorkflowTemplateSpec` of a Workflow.
         words += _words(below(item, "status"), in_pods=False, shortest=names.shortest)
     found = names.known.intersection(words)
