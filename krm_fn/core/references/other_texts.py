@@ -36,8 +36,10 @@ def sight_rest(search: NameSearch, targets: Collection[Item]) -> Iterator[Sighti
         words = hit.words if _is_searched(item) else {}
         for name in sorted(telling.intersection(words), key=words.__getitem__):
             why = _why_unread(hit, name)
+            if not why:
+                continue
             way = Way("text", None, None, why)
-            for target in _find_meant(hit, name, search.index) if why else ():
+            for target in _find_meant(hit, name, search.index):
                 if target in wanted and target is not item:
                     yield Sighting(way, target, item, hit.field, name, "", hit.scalar, words[name])
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
 from krm_fn.base.named_tuple import NamedTuple
@@ -204,7 +204,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         yield from _in_script(script)
 
 
-@cache  # a long text has the same few
+@lru_cache(1_000)  # a long text has the same few
 def _kinds_in(option: str) -> set[str]:
     if not may_say_config(option.lower()):
         return set()  # as most options

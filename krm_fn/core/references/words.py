@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from krm_fn.base.item import CONFIG_KINDS
 from krm_fn.base.named_tuple import NamedTuple
@@ -53,7 +53,7 @@ class SaidName(NamedTuple):
     is_all: bool
 
 
-@cache
+@lru_cache(1_000)  # a long text has the same few keys
 def kinds_said(key: str) -> tuple[str, ...]:
     """Return the kinds that a key says, or one of its parts: `driver.secrets`, `KUBERNETES_SECRETS__WEB`."""
     said = ""
