@@ -222,12 +222,13 @@ class _Walk:
 
         A mapping with a `name` has fields, and no keys that are names.
         """
-        for key, _ in () if get(node, "name") else node.value:
-            if key.id == "scalar":
-                name = split_key(key.value)[1]
-                if name in self._names and is_scalar(key):
-                    steps = steps_of((path, key.value))
-                    self._hits.append(Hit(self._item, steps, key, key.value, {}, is_key=True))
+        shortest = self._shortest
+        keys = [key for key, _ in node.value if key.id == "scalar" and len(key.value) >= shortest]
+        for key in () if keys and get(node, "name") else keys:
+            name = split_key(key.value)[1]
+            if name in self._names and is_scalar(key):
+                steps = steps_of((path, key.value))
+                self._hits.append(Hit(self._item, steps, key, key.value, {}, is_key=True))
 
     def read(self, node: Node, path: Path, around: Mapping[str, Node], text: str) -> None:
         if not self._is_without(text) and is_scalar(node):
@@ -240,6 +241,6 @@ class _Walk:
         if len(text) > self._long:
             text = "\n".join({*_lines_with(self._names, text)})
         words = WORD.findall(text)
-        return self._names.isdisjoint(words) and not any(
-            "." in word and not self._names.isdisjoint(word.split(".")) for word in words
-        )
+        if "." in text:
+            words += [part for word in words for part in word.split(".")]
+        return self._names.isdisjoint(words)
