@@ -22,9 +22,8 @@ def install(folder: Path, commit: str = "") -> Path:
     """
     source, environment = folder / "source", folder / "environment"
     source.mkdir(parents=True)
-    archive = (
-        folder / "source.tar"
-    )  # in memory, it would be a floor under the memory of all that is measured
+    # In memory, it would be a floor under the memory of all that is measured.
+    archive = folder / "source.tar"
     _git("archive", f"--output={archive}", commit or _git("stash", "create") or "HEAD")
     subprocess.run(["tar", "-xf", str(archive), "-C", str(source)], check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
