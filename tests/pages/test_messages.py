@@ -129,6 +129,13 @@ NO_MESSAGES = {
     "it is for tools, and never applied ({})": "an answer of `krm-fn explain`",
     "name beside kind: Job": "what is named in a message",
     r"\1 (docs/\2)": "how it writes a link",
+    **dict.fromkeys(
+        ("Expected {} arguments, got {}", "Got unexpected field names: {}"),
+        "what Python says of a wrong call of a named tuple",
+    ),
+    "lambda cls, {}: new(cls, ({}))": "code",
+    "# Source: ": "a comment of Helm",
+    r"for \w+ in\b": "a regular expression",
 }
 """Texts that are no messages, and what they are."""
 
