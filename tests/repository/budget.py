@@ -37,7 +37,7 @@ FACTS = PACKAGE / "facts"
 FIXTURES = ROOT / "fixtures"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
-_AT_LAST = 360.8
+_AT_LAST = 362.2
 """Thousands of tokens where the last issue has ended. Whoever ends one writes the number here."""
 
 _AN_ISSUE = 2
