@@ -53,7 +53,8 @@ _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
 
-# Signs of these, which begin with what they look for, too: the first reads from the end of a text.
+# Quick signs that these two find something. The first is for a text read backwards, so that it begins
+# with the equals sign.
 _MAY_SET, _LOOPS = r"=\s*(\w+)", r"for \w+ in\b"
 
 _IN_BRACES = r"\$\{[^}]*\}?"

@@ -430,10 +430,10 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     # The garbage collector deletes it with its owner, which makes it anew under its own name.
     if not is_null(get(item.node, "metadata", "ownerReferences")):
         return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
-    for mark in filter({*item.labels, *item.annotations}.__contains__, _DECIDED_BY_OTHERS):
-        name = "labels" if mark in item.labels else "annotations"
-        who = _DECIDED_BY_OTHERS[mark]
-        return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
+    for mark, who in _DECIDED_BY_OTHERS.items():
+        if mark in item.labels or mark in item.annotations:
+            name = "labels" if mark in item.labels else "annotations"
+            return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
     return None
 
 
