@@ -175,6 +175,7 @@ class _Chooser:
         self._survey = survey
         self._references = survey.references
         self._settings = survey.settings
+        self._own_sets = frozenset(survey.settings.own_sets)
         self._exclude = Entries(survey.settings.exclude)
         self._select = Entries(survey.settings.select or ())
         self._has_referrers = any(
@@ -188,7 +189,7 @@ class _Chooser:
         owner = item.labels[keys.SET]
         # It was chosen by an earlier run. If nothing chooses it now, its present name has to be
         # settled.
-        if owner in self._settings.own_sets:
+        if owner in self._own_sets:
             return chosen if chosen.strategy.makes_revisions else self._settle_former(chosen)
         return Choice(
             item,
@@ -280,7 +281,7 @@ class _Chooser:
         # A revision of an earlier run in place stays one: whoever chose it has chosen it. A
         # checksum renames nothing.
         is_hashed = is_hashed_by_kustomize(item)
-        if is_revision(item) and item.labels[keys.SET] in settings.own_sets and not is_hashed:
+        if is_revision(item) and item.labels[keys.SET] in self._own_sets and not is_hashed:
             text = f"{who}, and an earlier run has made it a revision"
             return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
         if not settings.strategy.makes_revisions:
