@@ -138,7 +138,7 @@ TELLING = (
     Telling(
         "a revision of another set is taken",
         "_Chooser.choose",
-        "owner in self._settings.own_sets",
+        "owner in self._own_sets",
         "True",
         "tests/function/test_fixtures.py",
     ),
