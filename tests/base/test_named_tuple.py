@@ -1,6 +1,7 @@
 """Our named tuples do what those of `typing` do: each module that defines some is run again with these."""
 
 import copy
+import gc
 import importlib
 import inspect
 import pickle
@@ -172,3 +173,22 @@ def test_more_fields_than_positions_are_refused_where_the_class_is_made() -> Non
     fields = {f"field{position}": int for position in range(33)}
     with pytest.raises(IndexError):
         maker("Wide", (named_tuple.NamedTuple,), {"__annotations__": fields})
+
+
+def test_the_collector_may_run_at_any_moment_of_the_import() -> None:
+    """It emptied the class of which the readers were being taken, and every field was None."""
+    spec = named_tuple.__spec__
+    assert spec is not None
+    assert spec.loader is not None
+    before = gc.get_threshold()
+    gc.freeze()  # to look at everything else takes long
+    try:
+        for threshold in range(1, 100):
+            again = module_from_spec(spec)
+            gc.collect()
+            gc.set_threshold(threshold)
+            spec.loader.exec_module(again)
+            assert None not in vars(again)["_READ"], threshold
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
