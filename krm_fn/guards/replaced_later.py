@@ -42,8 +42,7 @@ VARIABLE = "variable"
 """The code of the guard. `lint` asks it about what is renamed."""
 
 _SUBSTITUTES = "flux"
-# It begins with what it looks for: in a long text, a look behind each place takes longer than all
-# else.
+# It begins with the dollar: in a long text, a look behind each place takes longer than all else.
 _VARIABLE = r"(\$(?<!\$\$)\$*+)\{(?:#?([A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%]))?"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
@@ -53,8 +52,7 @@ _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 # A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
 _DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
 
-# Quick signs that these two find something. The first is for a text read backwards, so that it begins
-# with the equals sign.
+# Quick signs that these two find something. The first begins with `=`: the text is read backwards.
 _MAY_SET, _LOOPS = r"=\s*(\w+)", r"for \w+ in\b"
 
 _IN_BRACES = r"\$\{[^}]*\}?"
@@ -144,8 +142,7 @@ class Variables:
 
     def _is_for_program(self, item: Item, content: Collection[str]) -> bool:
         """Tell whether the variables of an object are the program's, by its origin, its text, or the pods' own."""
-        # No chart is written for the variables of one cluster; and who let kustomize put a hash
-        # there wants its name.
+        # No chart is for the variables of one cluster; and who let kustomize put a hash wants its name.
         has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
         named = [{*_variables(value)} for value in content]
         if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content, named)):
@@ -248,9 +245,9 @@ def _has_variable(text: str) -> bool:
 
 def _variables(text: str) -> Iterator[str]:
     """Yield the name of each variable, and "" for what only begins like one."""
-    for dollars, name in re.findall(_VARIABLE, text):
-        if len(dollars) % 2:  # each two of them are one that stays
-            yield name
+    for found in re.finditer(_VARIABLE, text):  # many ask for the first alone
+        if len(found[1]) % 2:  # each two of them are one that stays
+            yield found[2] or ""
 
 
 def _is_disabled(item: Item) -> bool:
@@ -310,8 +307,7 @@ def _texts(item: Item) -> Iterator[tuple[str, str]]:
 
     Base64 has no dollar sign.
     """
-    # A stack, as content may be nested deeply; reversed, as the first text of the file is to be
-    # said first.
+    # A stack, as content may be nested deeply; reversed, as the first text of the file is said first.
     stack = [(node, name) for name, node in reversed([*entries(item.node)]) if name in _CONTENT]
     while stack:
         node, field = stack.pop()

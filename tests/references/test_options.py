@@ -3,20 +3,22 @@
 import base64
 import json
 import re
-from collections.abc import Iterable
-from sys import maxsize
+from collections.abc import Iterable, Iterator
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.core.references.hits import _Walk
+from krm_fn.core.references import hits
+from krm_fn.core.references.hits import _Walk, excerpt
 from krm_fn.core.references.program_options import OptionName, find_options
 from krm_fn.core.references.words import (
     Setting,
     may_say_config,
     read_setting,
-    read_telling_settings,
+    read_settings,
 )
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
@@ -153,7 +155,7 @@ def test_a_name_that_a_script_asks_for_is_found(script: str, expected: list[str]
         }
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
-    assert spelled(find_options(item)) == expected
+    assert spelled(find_options(item, NAMES)) == expected
 
 
 NAMES = ("web", "db", "a", "b", "1")
@@ -171,7 +173,7 @@ def found_in(container: str) -> list[OptionName]:
         f"name: config\n    {container}\n"
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
-    return list(find_options(item))
+    return list(find_options(item, NAMES))
 
 
 def names(container: str) -> list[str]:
@@ -219,7 +221,7 @@ def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> 
         {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"app.yaml": content}}
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
-    found = [*find_options(item)]
+    found = [*find_options(item, NAMES)]
     assert spelled(found) == expected
     assert all((one.shown == "its data") == (kind == "Secret") for one in found)
 
@@ -227,7 +229,7 @@ def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> 
 def test_a_variable_in_data_is_found() -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {RUNNER_CONFIG_MAP: web, HOST: db}\n"
     (item,) = open_envelope(read_yaml(text.encode())).items
-    assert [one.name for one in find_options(item)] == ["web"]
+    assert [one.name for one in find_options(item, NAMES)] == ["web"]
 
 
 BOTH = ("ConfigMap", "Secret")
@@ -260,33 +262,91 @@ def test_every_option_that_is_found_means_some_kind() -> None:
 
 
 PARTS = (
+    *("kubectl get cm ", "patch cm $NAME", "NAME=", "/namespaces/shop/secrets/"),
     *("config", "CONFIG", "secret", "Secret", "cm", "confİg", "name", "web", "web-a", "a.web", "é"),
     *(":", "=", "/", ",", "{", "]", " #", " ", "-", '"', "\n", "\r", "\x85", "\u2028"),
 )
 TEXTS = st.lists(st.sampled_from(PARTS)).map("".join)
 
 
-def settings_of_each_token(text: str) -> list[Setting]:
+WANTED = st.sets(st.sampled_from(["web", "a", "web-a", "b"]), min_size=1)
+MANY = frozenset(map(str, range(200)))
+"""Among so many names, no line of a text is passed over."""
+
+
+def settings_of_each_token(text: str) -> Iterator[Setting]:
     """Read settings as if no line could be passed over."""
-    found = []
     parent = ""
     for token in re.split(r"[,;{}\[\]\n]", text):
         lower = token.lower()
         if parent or may_say_config(lower[: max(map(lower.rfind, ":=/"))]):
-            found.append(read_setting(token, parent))
-            if found[-1].key and not found[-1].value:
-                parent = found[-1].key if may_say_config(found[-1].key.lower()) else ""
-    return found
+            setting = read_setting(token, parent)
+            yield setting
+            if setting.key and not setting.value:
+                parent = setting.key if may_say_config(setting.key.lower()) else ""
+
+
+def with_names(found: Iterable[Setting], names: set[str]) -> list[Setting]:
+    return [one for one in found if any(name in one.key or name in one.value for name in names)]
+
+
+def in_long_texts() -> Any:
+    """Have a text of a few words searched like a long one."""
+    return patch.object(hits, "_FEW", 0)
 
 
 @given(TEXTS)
-def test_no_telling_setting_is_in_a_line_that_is_passed_over(text: str) -> None:
-    lines = zip(text.split("\n"), map(may_say_config, text.lower().split("\n")), strict=True)
-    assert [*read_telling_settings(lines)] == settings_of_each_token(text)
+def test_settings_are_those_of_each_token(text: str) -> None:
+    assert [*read_settings(text, may_say_config)] == [*settings_of_each_token(text)]
 
 
-@given(TEXTS, st.sets(st.sampled_from(["web", "a", "web-a", "b"]), min_size=1))
+@given(TEXTS, WANTED)
+def test_settings_with_a_name_are_in_the_excerpt_below_their_keys(
+    text: str, names: set[str]
+) -> None:
+    with in_long_texts():
+        found = read_settings(excerpt(names, text), may_say_config)
+    assert with_names(found, names) == with_names(settings_of_each_token(text), names)
+
+
+@given(TEXTS, WANTED)
+def test_a_name_in_data_is_found_as_when_all_lines_are_read(text: str, names: set[str]) -> None:
+    content = {"kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a.sh": text}}
+    (item,) = open_envelope(read_yaml(json.dumps({"apiVersion": "v1", **content}).encode())).items
+    with in_long_texts():
+        few, all_ = (
+            [one for one in find_options(item, wanted) if one.name in names]
+            for wanted in (names, names | MANY)
+        )
+    assert few == all_
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("config:\n  port: 1\n  name: web", "config:\n  name: web", id="a key above"),
+        pytest.param("config:\na:\n  name: web", "a:\n  name: web", id="the last of two keys"),
+        pytest.param("{config: {a: b,\nc: [web]}}", "config:\nc: [web]}}", id="a key in a line"),
+        pytest.param("a: # config\nb: web", "a:\nb: web", id="a key with a comment"),
+        pytest.param('"a" = "\'\nweb', "a:\nweb", id="a key with a quote"),
+        pytest.param("a: b\nweb", "web", id="a key with a value"),
+        pytest.param("a b:\nweb", "web", id="no key, as two words are none"),
+        pytest.param("a\n: \nweb", "web", id="no key, as it ends with its line"),
+        pytest.param("a:\n- web\n- b\n- web", "a:\n- web\n- web", id="what goes on below a line"),
+        pytest.param("a:\rweb", "a:\rweb", id="a carriage return in a line"),
+        pytest.param("a:\u2028\nweb", "web", id="a separator of lines is a value"),
+        pytest.param("a:\nb", "", id="no name"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_the_excerpt_has(text: str, expected: str) -> None:
+    with in_long_texts():
+        assert excerpt({"web"}, text) == expected
+
+
+@given(TEXTS, WANTED)
 def test_a_long_text_holds_a_name_where_its_words_do(text: str, names: set[str]) -> None:
-    short, long = (_Walk(names) for _ in range(2))
-    short._long, long._long = maxsize, -1  # noqa: SLF001  # so that texts of a few words are long ones
-    assert long._is_without(text) is short._is_without(text)  # noqa: SLF001  # the quick way, and the slow
+    with patch.object(hits, "_MANY", 0):
+        slow = _Walk(names)._is_without(text)  # noqa: SLF001  # the whole text
+    with in_long_texts():
+        assert _Walk(names)._is_without(text) is slow  # noqa: SLF001  # the same

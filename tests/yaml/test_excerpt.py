@@ -3,11 +3,15 @@
 `tests/yaml/test_prove.py` shows that wrong edits are found.
 """
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from krm_fn.core.yaml import excerpt
-from krm_fn.core.yaml.excerpt import make_excerpt
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.excerpt import _UNEVEN, _is_uneven, make_excerpt
+from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.splice import Splice
 
 LEFT_OUT = [
@@ -94,3 +98,13 @@ def test_what_no_edit_touches_is_left_out(
 @pytest.mark.parametrize("text", READ_AGAIN)
 def test_entries_that_share_a_line_stay(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert excerpt_of(text, monkeypatch) == text.replace("EDIT", "EDITED")
+
+
+PARTS = ("%", "?", "a", " ", "\t", "-", "\n", "\r", "\x85", "\u2028")
+
+
+@given(st.lists(st.sampled_from(PARTS)).map("".join))
+def test_a_line_is_uneven_as_its_pattern_says(text: str) -> None:
+    """A quick look at the whole text comes before the pattern."""
+    document = Document(text, byte_order_mark=False, roots=[], has_aliases=False)
+    assert _is_uneven(document) == bool(re.search(_UNEVEN, f"\n{text}"))

@@ -5,10 +5,9 @@ explain` lists what none of them has judged.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
-from sys import maxsize
 from typing import TypeAlias
 
 from krm_fn.base.item import WORD, Item, data_texts
@@ -43,6 +42,9 @@ _ABOUT_ITSELF = (
     r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
 )
 """Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
+
+_ABOVE = r"(?s).*(?:^|[,;{}[\]\n])(?:[^\S\n]|[\"'-])*+([A-Za-z][\w.-]*)[\"']?[^\S\n]*[:=][\"' \t\r-]*(?: #|[,;{}[\]\n])"
+"""The text above a line, up to the last key without a value, as `read_setting` reads it."""
 
 _NOT_SEARCHED = ("apiVersion", "kind", "metadata", "status")
 _FEW, _MANY = 20, 100
@@ -165,14 +167,30 @@ def split_key(key: str) -> tuple[str, str]:
     return key[: max(at, 0)], key[at + 1 :]
 
 
-def _lines_with(names: Iterable[str], text: str) -> Iterator[str]:
+def find_lines(names: Collection[str], text: str) -> list[tuple[int, int]]:
+    """Return where each line with one of these names begins and ends: one line for all that is quickly read."""
+    if len(text) < _FEW * len(names) or len(names) > _MANY:
+        return [(0, len(text))]
     text += "\n"
+    lines: set[tuple[int, int]] = set()
     for name in names:
         at = text.find(name)
         while at >= 0:
             end = text.index("\n", at)
-            yield text[text.rfind("\n", 0, at) + 1 : end]
+            lines.add((text.rfind("\n", 0, at) + 1, end))
             at = text.find(name, end + 1)
+    return sorted(lines)
+
+
+def excerpt(names: Collection[str], text: str) -> str:
+    """Return the lines with one of these names, each below the last key above it that has no value."""
+    find_key = re.compile(_ABOVE).match
+    kept, behind = [], 0
+    for start, end in find_lines(names, text):
+        above = find_key(text, behind, start)
+        kept.append(f"{above[1]}:\n{text[start:end]}" if above else text[start:end])
+        behind = end
+    return "\n".join(kept)
 
 
 class _Walk:
@@ -181,7 +199,6 @@ class _Walk:
     def __init__(self, names: AbstractSet[str]) -> None:
         self._names = names
         self._shortest = min(map(len, names))
-        self._long = _FEW * len(names) if len(names) <= _MANY else maxsize
         self._hits: list[Hit] = []
 
     def find(self, item: Item) -> list[Hit]:
@@ -238,9 +255,10 @@ class _Walk:
         """Tell whether a text holds no name. Of what is not a text yet, nobody knows."""
         if text is None:
             return False
-        if len(text) > self._long:
-            text = "\n".join({*_lines_with(self._names, text)})
-        words = WORD.findall(text)
-        if "." in text:
-            words += [part for word in words for part in word.split(".")]
-        return self._names.isdisjoint(words)
+        for start, end in find_lines(self._names, text):
+            words = WORD.findall(text, start, end)
+            if "." in text:
+                words += [part for word in words for part in word.split(".")]
+            if not self._names.isdisjoint(words):
+                return False
+        return True

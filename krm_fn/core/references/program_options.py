@@ -1,10 +1,10 @@
 """Find names that programs get: on their command line, in a variable, or in a file."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
-from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
+from krm_fn.base.item import CONFIG_KINDS, Item, data_texts
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Node,
@@ -18,7 +18,7 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import known_names
-from krm_fn.core.references.hits import Hit, NameSearch, split_key
+from krm_fn.core.references.hits import Hit, NameSearch, excerpt, split_key
 from krm_fn.core.references.sighting import OPTION, Sighting
 from krm_fn.core.references.words import (
     AROUND,
@@ -29,7 +29,7 @@ from krm_fn.core.references.words import (
     pattern,
     read_said,
     read_setting,
-    read_telling_settings,
+    read_settings,
 )
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
@@ -94,9 +94,7 @@ class _Word(NamedTuple):
 class OptionName(NamedTuple):
     """A name in an option, variable or setting whose own name says config, cm or secret.
 
-    No namespace given: `""`.
-
-    `is_hidden`: the option is in the value of a Secret.
+    No namespace given: `""`. `is_hidden`: the option is in the value of a Secret.
     """
 
     field: str
@@ -120,7 +118,7 @@ def sight_options(search: NameSearch) -> Iterator[Sighting]:
     for item, found in search.applied.items():
         if not any(map(_may_be_option, found)):
             continue
-        for one in find_options(item):
+        for one in find_options(item, search.names):
             namespace = one.namespace or search.index.namespace_of(item)
             for kind in filter(one.may_mean, CONFIG_KINDS):
                 for target in search.index.find_anywhere_near(kind, one.name, namespace):
@@ -140,16 +138,17 @@ def _is_called(target: Item, kind: str, name: str) -> bool:
     return (kind, name) in known_names(target)
 
 
-def find_options(item: Item) -> Iterator[OptionName]:
+def find_options(item: Item, names: Collection[str]) -> Iterator[OptionName]:
     """Find the names in arguments, command words, variables and data of an object.
 
-    In workflows also those in scripts and manifests.
+    In workflows also those in scripts and manifests. All of `names`, and some others.
     """
     found: list[OptionName] = []
     if item.is_config:
         is_hidden = item.is_like_secret
         for value in data_texts(item):
-            found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
+            said = _in_data(value.key, _Word(value.field, value.text), excerpt(names, value.text))
+            found += (one._replace(is_hidden=is_hidden) for one in said)
     for path, container in find_containers(item):
         found += _in_container(container, path)
     if item.id.group == _ARGO:
@@ -172,36 +171,34 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
             for field in ("manifest", "source"):
                 manifest = get(value, field)
                 if is_scalar(manifest):
-                    yield from _in_data(
-                        DataText(
-                            field, f"{place}.{field}", manifest, manifest.value, is_encoded=False
-                        )
-                    )
+                    word = _Word(f"{place}.{field}", manifest.value)
+                    yield from _in_data(field, word, manifest.value)
         yield from _in_workflow(value, place)
 
 
-def _in_data(data: DataText) -> Iterator[OptionName]:
-    """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
-    if "\n" not in data.text:
-        yield from _in_piece(data.key, data.text.strip(AROUND), data.field)
-    lower = data.text.lower()
+def _in_data(name: str, data: _Word, lines: str) -> Iterator[OptionName]:
+    """Find the names in variables, properties, YAML and JSON, also in a template or a script. `lines` hold settings."""
+    field, value = data
+    if "\n" not in value:
+        yield from _in_piece(name, value.strip(AROUND), field)
+    lower = value.lower()
     if not may_say_config(lower):
         return
-    lines = [*zip(data.text.split("\n"), map(may_say_config, lower.split("\n")), strict=True)]
-    for parent, key, value in read_telling_settings(lines):
-        yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
-        yield from _in_key(f"{parent}.{key}" if "." not in key else key, data.field)
-        if "/" in value:  # `secret/NAME`, without the kubectl that reads it
-            yield from _in_command([_Word(data.field, value)])
+    for parent, key, said in read_settings(lines, may_say_config):
+        yield from _in_piece(parent if key in ("", "name") else key, said, field)
+        yield from _in_key(f"{parent}.{key}" if "." not in key else key, field)
+        if "/" in said:  # `secret/NAME`, without the kubectl that reads it
+            yield from _in_command([_Word(field, said)])
     # A list in one line, of which a setting above is the first entry alone.
-    for line, is_telling in lines:
-        if is_telling and ("," in line or ";" in line):
-            yield from _in_piece(*read_setting(line)[1:], data.field)
-    script = _Word(data.field, data.text)
-    yield from _in_variables(data.text, [script])
-    is_script = re.search(_SHELL_SCRIPT, data.key) or data.text.startswith("#!")
-    if is_script or any(word in data.text for word in RUNS_KUBECTL):
-        yield from _in_script(script)
+    for line in re.findall("(?m)^.*[,;].*$", lines):
+        if may_say_config(line.lower()):
+            yield from _in_piece(*read_setting(line)[1:], field)
+    if not any(word in lower for word in _TAKEN):
+        return  # without the slow search, as in nearly all texts
+    yield from _in_variables(value, [data])
+    is_script = re.search(_SHELL_SCRIPT, name) or value.startswith("#!")
+    if is_script or any(word in value for word in RUNS_KUBECTL):
+        yield from _in_script(data)
 
 
 @lru_cache(1_000)  # a long text has the same few
@@ -223,8 +220,7 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             # A flag without a value names the next word.
             is_flag = word.value.startswith("-") and "=" not in word.value
             option = word.value.lstrip("-") if is_flag else ""
-    # Scripts are words with blanks in them. The others are one command, of which a part may be the
-    # image's.
+    # Scripts are words with blanks. The others are one command, of which a part may be the image's.
     yield from _in_command([word for word in words if not re.search(r"\s", word.value)])
     for index, variable in enumerate(elements(get(container, "env"))):
         value = text(get(variable, "value"))

@@ -1,7 +1,7 @@
 """Read what texts are made of: settings in YAML, JSON or properties, and commands."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
 from krm_fn.base.item import CONFIG_KINDS
@@ -16,8 +16,8 @@ RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
 RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
 """Signs that a text runs kubectl."""
 
-_SEPARATORS = ",;{}[]"
-"""Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
+_SEPARATOR = r"[,;{}[\]\n]"
+"""What separates settings: the end of a line, and the punctuation of lists and mappings in one line."""
 
 AROUND = "\"' \t\r-"
 """Characters that may be around a value: quotes, blanks, and the dash of a list."""
@@ -87,10 +87,7 @@ def read_said(value: str) -> Iterator[SaidName]:
 
 
 class Setting(NamedTuple):
-    """A value in a text, its key, and the last key above it without a value.
-
-    A missing key is `""`.
-    """
+    """A value in a text, its key, and the last key above it without a value; `""` for a missing key."""
 
     parent: str
     key: str
@@ -102,34 +99,17 @@ def may_say_config(lower: str) -> bool:
     return "config" in lower or "secret" in lower or "cm" in lower
 
 
-def read_telling_settings(lines: Iterable[tuple[str, bool]]) -> Iterator[Setting]:
-    """Read the settings in lines that may say config, cm or secret, as is said of each, or whose key above does."""
+def read_settings(text: str, says: Callable[[str], bool] = lambda _: True) -> Iterator[Setting]:
+    """Read YAML, JSON, properties or a template: the settings that say something by themselves, or by the key above."""
     parent = ""
-    for line, is_telling in lines:
-        for token in _tokens(line) if parent or is_telling else ():
-            lower = token.lower()
-            # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
-            if parent or may_say_config(lower[: max(map(lower.rfind, ":=/"))]):
-                setting = read_setting(token, parent)
-                yield setting
-                if setting.key and not setting.value:
-                    parent = setting.key if may_say_config(setting.key.lower()) else ""
-
-
-def read_settings(text: str) -> Iterator[Setting]:
-    """Read the settings in a text as if it were YAML, JSON or properties, or a template of them."""
-    parent = ""
-    for token in _tokens(text):
-        setting = read_setting(token, parent)
-        yield setting
-        if setting.key and not setting.value:
-            parent = setting.key
-
-
-def _tokens(text: str) -> list[str]:
-    for separator in _SEPARATORS:
-        text = text.replace(separator, "\n")
-    return text.split("\n")
+    for token in pattern(_SEPARATOR).split(text):
+        lower = token.lower()
+        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+        if parent or says(lower[: max(map(lower.rfind, ":=/"))]):
+            setting = read_setting(token, parent)
+            yield setting
+            if setting.key and not setting.value:
+                parent = setting.key if says(setting.key.lower()) else ""
 
 
 def read_setting(token: str, parent: str = "") -> Setting:

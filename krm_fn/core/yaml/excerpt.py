@@ -105,7 +105,7 @@ def _is_uneven(document: Document) -> bool:
     """
     text = f"\n{document.text}"
     # Fast, and rare in a text without such lines.
-    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)
+    may_be = ("%" in text or "?" in text) and re.search(r"[\r\n]%|\?\s", text)
     if not may_be:
         return False
     lines = [found.start() for found in re.finditer(_UNEVEN, text)]
