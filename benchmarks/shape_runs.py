@@ -18,7 +18,7 @@ from krm_fn.tools.diff.sides import DiffFormat, DiffInput, RenderOptions
 from krm_fn.tools.explain.explain import ExplainFormat, explain
 from krm_fn.tools.graph.graph import GraphFormat, draw_path
 from krm_fn.tools.opened.sources import STDIN, Inputs
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import FindingsFormat, VerifyOptions, examine, write_findings
 
 Work = Callable[[], Outcome]
 """What is measured. All that it needs is there."""
@@ -87,8 +87,8 @@ def _transform_anchors(package: Package) -> Work:
 
 
 def _verify(package: Package) -> Work:
-    output = _rendered(package)
-    return lambda: verify(STDIN, output, VerifyOptions())
+    inputs = Inputs((STDIN,), stdin=_rendered(package))
+    return lambda: write_findings([examine(inputs, VerifyOptions())], FindingsFormat.TEXT)
 
 
 def _explain(package: Package) -> Work:

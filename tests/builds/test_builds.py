@@ -12,8 +12,7 @@ from krm_fn.base.problem import Outcome
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Limits
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
-from tests.render.run import render_in, write
+from tests.render.run import render, render_in, write
 from tests.tools.require import require
 
 ECHO = """#!/bin/sh

@@ -10,9 +10,8 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.builds.test_builds import install
-from tests.render.run import write
+from tests.render.run import render, write
 
 CHART = """\
 apiVersion: v1

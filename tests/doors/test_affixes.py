@@ -19,11 +19,12 @@ from unittest.mock import patch
 import pytest
 import yaml
 
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.doors.doors import DOORS, PLACED, Answer, Settings
 from tests.doors.test_same_answer import SHOP, Manifest, config_map, package_of, reading, workload
 from tests.render.run import write
 from tests.tools.require import require
+from tests.verify.judge import verify
 
 HASH = "-[2456789bcdfghkmt]{10}"
 ROLLOUT = {

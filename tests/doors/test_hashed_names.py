@@ -16,10 +16,11 @@ import yaml
 from krm_fn.base.item import CONFIG_KINDS
 from krm_fn.base.kind import ROLES
 from krm_fn.facts.annotations import FOLLOWED_BY_KUSTOMIZE
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.doors.doors import Answer, Settings
 from tests.doors.test_affixes import DOORS_WITH_TREE, build, run
 from tests.doors.test_same_answer import SHOP
+from tests.verify.judge import verify
 
 RELEASE = {
     "apiVersion": "helm.toolkit.fluxcd.io/v2",

@@ -19,10 +19,11 @@ from unittest.mock import patch
 import pytest
 import yaml
 
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.doors.doors import DOORS, PLACED, Answer, Settings, Unsayable, configuration
 from tests.render.run import write
 from tests.tools.require import require
+from tests.verify.judge import verify
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "canary"
 LINKER: dict[str, Any] = {"image": "registry.example/krm-fn@sha256:" + 64 * "0"}

@@ -16,7 +16,7 @@ from krm_fn.core.yaml.reader import Source
 from krm_fn.function import run
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import STDIN, Inputs
-from krm_fn.tools.render.render import render
+from tests.render.run import render
 from tests.volume import IS_QUICK, IS_WHOLE
 
 _NEARLY_NONE = 0.5

@@ -7,7 +7,8 @@ import yaml
 
 from krm_fn.base.kind import DEPLOYERS, Instruction, who_may_apply
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
+from tests.verify.judge import verify
 
 CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1

@@ -12,11 +12,10 @@ from krm_fn.base.problem import Outcome
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Limits
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.builds.test_check_chart import pack
 from tests.integration.http_server import Server, serving
 from tests.integration.names import load
-from tests.render.run import CONFIG_MAP, write
+from tests.render.run import CONFIG_MAP, render, write
 
 Tools = Callable[[str], Path]
 

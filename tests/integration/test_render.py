@@ -10,10 +10,9 @@ import pytest
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.cases import ENVIRONMENT
 from tests.integration.names import assert_names_hold, defined, load
-from tests.render.run import REVISIONS, WITHOUT_LINKER, write
+from tests.render.run import REVISIONS, WITHOUT_LINKER, render, write
 
 Tools = Callable[[str], Path]
 

@@ -26,8 +26,7 @@ from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.builds.check_chart import check_chart
 from krm_fn.tools.common.files import Limits
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
-from tests.render.run import write
+from tests.render.run import render, write
 from tests.volume import part_of, seed_of
 from tests.wait import PATIENCE
 

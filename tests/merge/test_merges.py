@@ -16,8 +16,9 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.cases import ENVIRONMENT
+from tests.verify.judge import verify
 
 Files: TypeAlias = Mapping[str, str]
 

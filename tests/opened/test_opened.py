@@ -11,9 +11,8 @@ from krm_fn.base.settings import Environment
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Limits
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.builds.test_builds import install
-from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
+from tests.render.run import CONFIG_MAP, REVISIONS, render, render_in, write
 
 SELECT = "spec: {strategy: adopt, select: [{name: '*'}], deployers: []}\n"
 

@@ -17,7 +17,7 @@ from krm_fn.base.settings import LinkerSettings, Settings
 from krm_fn.extras.linker_objects import access, cron_job
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
+from tests.render.run import render
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

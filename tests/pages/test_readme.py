@@ -10,7 +10,7 @@ from krm_fn.cli.main import krm_fn as group
 from krm_fn.cli.main import main
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
+from tests.render.run import render
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

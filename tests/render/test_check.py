@@ -8,8 +8,7 @@ from krm_fn.base.problem import Outcome
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.check import check
-from krm_fn.tools.render.render import render
-from tests.render.run import write
+from tests.render.run import render, write
 
 ARGO = "argocd.argoproj.io/sync-options: Prune=false"
 FLUX = "kustomize.toolkit.fluxcd.io/prune: disabled"

@@ -7,9 +7,8 @@ import pytest
 from krm_fn.function import run
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
-from tests.render.run import CONFIG_MAP, WITHOUT_LINKER, render_in, write
+from tests.render.run import CONFIG_MAP, WITHOUT_LINKER, render, render_in, write
 
 DEPLOYMENT = """apiVersion: apps/v1
 kind: Deployment

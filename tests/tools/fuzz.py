@@ -32,7 +32,6 @@ from krm_fn.tools.common.files import Limits
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.write_difference import write_markdown
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import render
 from tests.cases import ENVIRONMENT
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import TAGS, TYPES, read_markdown
@@ -45,7 +44,7 @@ from tests.graph.test_hostile_texts import (
     test_no_text_is_more_than_text as test_no_text_of_a_page_is_more_than_text,
 )
 from tests.linker.test_readers import KINDS, OBJECTS, test_any_json_is_read
-from tests.render.run import WITHOUT_LINKER
+from tests.render.run import WITHOUT_LINKER, render
 from tests.yaml import test_yaml_styles
 
 sources = cache(test_mutations.read_sources)

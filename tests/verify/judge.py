@@ -1,8 +1,21 @@
 """Whether verify finds anything in what the function has written."""
 
+from krm_fn.base.problem import Outcome
 from krm_fn.function import run
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import deployable
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import (
+    FindingsFormat,
+    VerifyOptions,
+    examine,
+    write_findings,
+)
+
+
+def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
+    """Verify as the command does, without starting it."""
+    inputs = Inputs((path,), options.config, stdin)
+    return write_findings([examine(inputs, options)], FindingsFormat.TEXT)
 
 
 def assert_nothing_is_found(output: bytes, config: str | None) -> None:

@@ -8,9 +8,10 @@ import pytest
 import yaml
 
 from krm_fn.base.problem import Outcome
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.cases import FIXTURES
 from tests.recorded import output_of
+from tests.verify.judge import verify
 
 ROOT = Path(__file__).parent.parent.parent
 CASE = FIXTURES / "transforms/secrets-have-a-role-beside-an-account-of-ones-own"

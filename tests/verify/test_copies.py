@@ -11,7 +11,8 @@ import yaml
 
 from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
+from tests.verify.judge import verify
 
 PACKAGE = """\
 apiVersion: v1

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.cases import FIXTURES
 from tests.recorded import output_of
+from tests.verify.judge import verify
 
 CASE = FIXTURES / "transforms/a-scheduled-linker-is-a-cronjob-with-the-plan-of-all-waves"
 RENDERED = output_of(CASE).decode().partition("functionConfig:")[0]

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.verify.effects import find_harm
+from tests.verify.judge import verify
 from tests.verify.mutate import Mutation, Object, mutations
 from tests.volume import IS_WHOLE
 

@@ -17,7 +17,8 @@ import yaml
 
 from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
+from tests.verify.judge import verify
 from tests.volume import in_turn
 
 Objects: TypeAlias = list[dict[str, Any]]

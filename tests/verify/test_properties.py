@@ -11,13 +11,14 @@ from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.core.yaml.yaml import plan_splices
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.render import deployable, render
+from krm_fn.tools.render.render import deployable
 from krm_fn.tools.verify.rendering import Rendering, read_rendering
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.cases import MIGRATION_STEPS, TRANSFORMS
 from tests.properties import Properties
 from tests.recorded import output_of
-from tests.verify.judge import assert_nothing_is_found
+from tests.render.run import render
+from tests.verify.judge import assert_nothing_is_found, verify
 from tests.verify.mutations import MUTATIONS, protecting
 from tests.volume import one_of
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
+from tests.verify.judge import verify
 
 RELEASED = sorted((Path(__file__).parent / "released").glob("*.yaml"))
 

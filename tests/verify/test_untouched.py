@@ -12,9 +12,10 @@ import yaml
 from krm_fn.base import keys
 from krm_fn.base.node import read_path
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.config.test_schema import is_accepted, place_part
 from tests.pages.config_page import list_fields
+from tests.verify.judge import verify
 
 PACKAGE = (Path(__file__).parent / "untouched.yaml").read_bytes()
 BASE: dict[str, Any] = {

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.cases import FIXTURES
 from tests.render.run import write
+from tests.verify.judge import verify
 
 CONSISTENT = (
     FIXTURES / "verifications/what-the-function-rendered-is-consistent/input.yaml"

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.tools.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions
 from tests.installs.install import INSTALLS
 from tests.packages.package import PACKAGES
-from tests.verify.judge import assert_nothing_is_found
+from tests.verify.judge import assert_nothing_is_found, verify
 from tests.volume import in_turn, part_of
 
 HOOK, WAVE = "argocd.argoproj.io/hook", "argocd.argoproj.io/sync-wave"

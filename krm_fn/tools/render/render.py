@@ -6,8 +6,8 @@ from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, get
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.base.settings import NO_ENVIRONMENT, Environment
+from krm_fn.base.problem import Problem, Rejected, Severity
+from krm_fn.base.settings import Environment
 from krm_fn.core.decide.decide import Run, summarize_run
 from krm_fn.core.yaml.yaml import (
     Applied,
@@ -18,9 +18,8 @@ from krm_fn.core.yaml.yaml import (
     read_yaml,
     write_document,
 )
-from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
-from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
+from krm_fn.tools.common.files import Allowance, Limits
 from krm_fn.tools.common.opened_texts import share_out
 from krm_fn.tools.common.rendered import is_deployed, is_internal
 from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
@@ -41,23 +40,6 @@ __all__ = [
 ]
 
 
-def render(
-    inputs: Inputs,
-    helm: HelmOptions,
-    environment: Environment = NO_ENVIRONMENT,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Outcome:
-    """Render what is to be applied, as a stream of documents.
-
-    After an error the stream is empty.
-    """
-    found = render_stream(inputs, helm, environment, limits)
-    stderr = stderr_lines(found.problems)
-    if found.failed:
-        return Outcome(b"", stderr, 1)
-    return Outcome(found.stream.encode(), stderr, 0, f"{found.summary}\n")
-
-
 class RenderedStream(NamedTuple):
     """A stream of documents, which is empty after an error; all problems; what was renamed; and the run."""
 
@@ -74,8 +56,8 @@ class RenderedStream(NamedTuple):
 def render_stream(
     inputs: Inputs,
     helm: HelmOptions,
-    environment: Environment = NO_ENVIRONMENT,
-    limits: Limits = DEFAULT_LIMITS,
+    environment: Environment,
+    limits: Limits,
 ) -> RenderedStream:
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))

@@ -11,7 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import is_mapping, is_null
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
+from krm_fn.base.problem import Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
 from krm_fn.core.config.config import Configuration, read_by_set
 from krm_fn.core.yaml.yaml import (
@@ -74,16 +74,6 @@ class VerifyOptions(NamedTuple):
     strict: bool = False
     limits: Limits = DEFAULT_LIMITS
     unnamed_set: str = ""
-
-
-def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
-    """Report one line for each finding; for none, one line that says what was verified.
-
-    A ResourceList is answered with itself and the findings as its results, any other input with
-    nothing.
-    """
-    inputs = Inputs((path,), options.config, stdin)
-    return write_findings([examine(inputs, options)], FindingsFormat.TEXT)
 
 
 def examine(inputs: Inputs, options: VerifyOptions) -> Verified:
