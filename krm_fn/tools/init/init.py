@@ -122,7 +122,7 @@ _REVISIONS_STAY = (
 _LEAVES = re.compile(rb"^  leave: *true\b", re.MULTILINE)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
-_COMMAND = re.compile("next: (echo|for|helm|kpt|krm-fn|kustomize) ")
+_COMMAND = re.compile("(echo|for|helm|kpt|krm-fn|kustomize) ")
 
 _MOST_NAMES = 3
 
@@ -217,7 +217,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     summary = _sum_up(prepared)
     steps: list[str] = []
     for step in _steps(prepared, is_by_hand=is_by_hand):
-        steps += _fold_step(printable(f"next: {step}"), screen)
+        steps += _fold_step(step, screen)
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
     return Outcome(_join(shown), stderr, int(is_by_hand or bool(refused)))
 
@@ -256,9 +256,9 @@ def remove(
     steps: list[str] = []
     configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
     if not configs or not all(map(_LEAVES.search, configs)):
-        steps += _fold_step(printable(f"next: {_LEAVE_FIRST}"), screen)
+        steps += _fold_step(_LEAVE_FIRST, screen)
     for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
-        steps += _fold_step(printable(f"next: {step}"), screen)
+        steps += _fold_step(step, screen)
     return Outcome(_join([*said, "", *steps]), "", int(is_by_hand))
 
 
@@ -466,7 +466,8 @@ def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
 
 def _fold_step(step: str, screen: Screen) -> list[str]:
     """Break a sentence for the terminal. A command stays one line, to be copied."""
-    return [step] if _COMMAND.match(step) else fold(step.split(" "), screen.width)
+    said = printable(f"next: {step}")
+    return [said] if _COMMAND.match(step) else fold(said.split(" "), screen.width)
 
 
 def _next_of(prepared: _Prepared) -> Iterator[str]:

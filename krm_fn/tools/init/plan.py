@@ -5,7 +5,7 @@ where that is not certain, the lines are for a person to add.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import chain
@@ -473,27 +473,34 @@ def _read(file: Path, files: Files) -> list[Node]:
 
 
 def add_to_list(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
-    """Add an entry to the list at a path of the only object; None where this text does not allow it.
+    """Add an entry to the list at a path of the only object; None where this text does not allow it."""
+    return change_at(data, path, lambda top: _add_entry(top, path, entry))
 
-    The writer proves that nothing but the entry is new.
+
+def change_at(
+    data: bytes, path: tuple[str, ...], plan_change: Callable[[Mapping], Change | None]
+) -> bytes | None:
+    """Write a change at a path of the only object; None where there is none, or this text does not allow it.
+
+    The writer proves that nothing else changes.
     """
     try:
         envelope = open_envelope(read_yaml(data))
         if len(envelope.document.roots) != 1 or len(envelope.items) != 1:
             return None
         (item,) = envelope.items
-        change = _add_entry(item, path, entry)
-        edit = change and Edit(change, item, ".".join(path))
-        return (
-            envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text) if edit else None
-        )
+        change = plan_change(item.node)
+        if change is None:
+            return None
+        edit = Edit(change, item, ".".join(path))
+        return envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text)
     except Rejected:
         return None
 
 
-def _add_entry(item: Item, path: tuple[str, ...], entry: NewValue) -> Change | None:
+def _add_entry(top: Mapping, path: tuple[str, ...], entry: NewValue) -> Change | None:
     """Add an entry to a list, or the list with it where there is none."""
-    inner: Mapping = item.node
+    inner = top
     for position, name in enumerate(path):
         if any(key != name and fold_name(key) == fold_name(name) for key, _ in entries(inner)):
             return None  # kustomize reads this key too

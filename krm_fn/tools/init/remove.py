@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
+from krm_fn.base.changes import Change, SetFields, SetItems
 from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.item import find_objects, read_item
 from krm_fn.base.keys import SET
@@ -26,7 +26,7 @@ from krm_fn.base.node import (
 from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
 from krm_fn.core.config.config import find_in_kptfile
-from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.common.files import (
     KUSTOMIZATIONS,
     MANIFESTS,
@@ -39,7 +39,7 @@ from krm_fn.tools.common.files import (
     real_path,
 )
 from krm_fn.tools.common.opened_texts import placed_in
-from krm_fn.tools.init.plan import Planned, add_to_list, find_listed
+from krm_fn.tools.init.plan import Planned, add_to_list, change_at, find_listed
 from krm_fn.tools.init.texts import KPT_ENTRY, LISTS_CONFIG, find_shared_name, is_written_config
 from krm_fn.tools.init.who_builds import Around
 
@@ -156,20 +156,10 @@ def _plan_entry(
 def take_out(data: bytes, path: tuple[str, ...], entry: str | dict[str, str]) -> bytes | None:
     """Take an entry out of a list, and each place that is empty then; None where it is not as init writes it.
 
-    The writer proves that nothing else changes. The result of init on the rest tells whether
-    the text had a last line break.
+    The result of init on the rest tells whether the text had a last line break.
     """
-    try:
-        envelope = open_envelope(read_yaml(data))
-        if len(envelope.document.roots) != 1 or len(envelope.items) != 1:
-            return None
-        (item,) = envelope.items
-        change = _drop_entry(item.node, path, entry)
-        if change is None:
-            return None
-        edit = Edit(change, item, ".".join(path))
-        after = envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text)
-    except Rejected:
+    after = change_at(data, path, lambda top: _drop_entry(top, path, entry))
+    if after is None:
         return None
     begin = next((at for at in range(len(after)) if data[at] != after[at]), len(after))
     taken = data[begin : len(data) - (len(after) - begin)]
