@@ -1,6 +1,5 @@
 """`krm-fn diff`: what differs between two renderings."""
 
-import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,14 @@ from krm_fn.cli.options import (
     cluster_options,
     colour_option,
     find_packages,
+    find_terminal,
     needs_client,
     output_option,
+    refuse,
     rendering_options,
     say,
 )
-from krm_fn.stdio import read_stdin, stderr_columns, terminal_size, write_stderr
+from krm_fn.stdio import read_stdin, stderr_columns, write_stderr
 
 if TYPE_CHECKING:
     from krm_fn.tools.diff.diff import Risk
@@ -148,7 +149,6 @@ def diff(
     Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.report.table import find_screen
     from krm_fn.tools.common.patterns import stands_for_several
     from krm_fn.tools.diff.diff import DIFFERENT, ROOM, DiffFormat, DiffInput, Extent, RenderOptions
     from krm_fn.tools.diff.diff import diff as compare_one
@@ -161,7 +161,7 @@ def diff(
     way = RenderOptions(
         rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes
     )
-    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    screen = find_terminal(wants_colour=wants_colour)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     compared = DiffInput(paths or (".",), against, stdin, ignore_namespace, refused=refused)
     if live:
@@ -194,31 +194,26 @@ def _refuse_misuse(given: Any, is_each: bool) -> None:
     option = "--live" if is_live else "--each"
     is_paired = given.ignore_namespace or given.ignore_affixes
     misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
-    mistakes = [
-        (
-            given.output == "json" and given.unified is not None,
-            "--unified has no effect on -o json, which has whole values",
-        ),
-        (
-            given.output != "markdown" and given.room is not None,
-            "--room has no effect without -o markdown",
-        ),
-        (
-            not is_live and (given.context or given.kubeconfig),
-            "--context and --kubeconfig are of --live",
-        ),
-        (is_live and has_against, "--live and --against are two other sides; give one of them"),
-        (is_each and not has_against and not is_live, "--each needs --against REV or --live"),
-        (
-            given.jobs is not None and (is_live or not is_each),
-            "--jobs is of several packages; add --each or a pattern",
-        ),
-        (is_paired and (is_live or is_each), misplaced),
-        *([] if is_live else _judge_sides(given.paths, against)),
-    ]
-    for is_made, message in mistakes:
-        if is_made:
-            raise click.UsageError(message)
+    refuse(
+        {
+            "--unified has no effect on -o json, which has whole values": (
+                given.output == "json" and given.unified is not None
+            ),
+            "--room has no effect without -o markdown": (
+                given.output != "markdown" and given.room is not None
+            ),
+            "--context and --kubeconfig are of --live": (
+                not is_live and (given.context or given.kubeconfig)
+            ),
+            "--live and --against are two other sides; give one of them": is_live and has_against,
+            "--each needs --against REV or --live": is_each and not has_against and not is_live,
+            "--jobs is of several packages; add --each or a pattern": (
+                given.jobs is not None and (is_live or not is_each)
+            ),
+            misplaced: is_paired and (is_live or is_each),
+            **({} if is_live else _judge_sides(given.paths, against)),
+        }
+    )
 
 
 def _read_risks(text: str) -> "frozenset[Risk]":
@@ -235,15 +230,15 @@ def _read_risks(text: str) -> "frozenset[Risk]":
     return frozenset(map(Risk, named))
 
 
-def _judge_sides(paths: tuple[str, ...], against: str | None) -> list[tuple[bool, str]]:
+def _judge_sides(paths: tuple[str, ...], against: str | None) -> dict[str, bool]:
     """Return what may be wrong with the two sides, and whether it is."""
     if against is None:
         found = count(len(paths), "path")
-        return [
-            (len(paths) != _PATHS, f"expected OLD and NEW, --against REV or --live; found {found}"),
-            (paths == ("-", "-"), "only one of OLD and NEW can be stdin"),
-        ]
-    return [
-        ("-" in paths, "--against needs paths in a repository, not stdin"),
-        (not against, "--against found an empty revision"),
-    ]
+        return {
+            f"expected OLD and NEW, --against REV or --live; found {found}": len(paths) != _PATHS,
+            "only one of OLD and NEW can be stdin": paths == ("-", "-"),
+        }
+    return {
+        "--against needs paths in a repository, not stdin": "-" in paths,
+        "--against found an empty revision": not against,
+    }

@@ -11,10 +11,10 @@ from krm_fn.cli.options import (
     RendersFirst,
     colour_option,
     find_packages,
+    find_terminal,
     output_option,
     rendering_options,
 )
-from krm_fn.stdio import terminal_size
 
 
 @click.command(
@@ -66,9 +66,7 @@ def explain(
     Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
     arguments, or no message is like TEXT.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.report.table import find_screen
-
-    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    screen = find_terminal(wants_colour=wants_colour)
     if message is not None:
         from krm_fn.tools.explain.explain import explain_message
 

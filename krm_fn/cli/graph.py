@@ -11,6 +11,7 @@ from krm_fn.cli.options import (
     find_packages,
     needs_client,
     output_option,
+    refuse,
     rendering_options,
     say,
 )
@@ -128,9 +129,12 @@ def _check_usage(context: click.Context, operands: tuple[str, ...], *, live: boo
         option = "--set" if wrong[0] == "set_name" else f"--{wrong[0].replace('_', '-')}"
         message = f"{option} is for {'PATH' if live else '--live'} only"
         raise click.UsageError(message)
-    if live and len(operands) > 1:
-        message = f"--live takes at most a NAME; found {len(operands)} arguments"
-        raise click.UsageError(message)
-    if not live and len(operands) not in {1, 2}:
-        message = f"expected PATH and perhaps NAME, or --live; found {len(operands)} arguments"
-        raise click.UsageError(message)
+    number = len(operands)
+    refuse(
+        {
+            f"--live takes at most a NAME; found {number} arguments": live and number > 1,
+            f"expected PATH and perhaps NAME, or --live; found {number} arguments": (
+                not live and number not in {1, 2}
+            ),
+        }
+    )

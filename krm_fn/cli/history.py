@@ -5,19 +5,27 @@ Also `kubectl revisions`.
 
 import gc
 import os
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, count, printable
-from krm_fn.cli.options import colour_option, fleet_options, needs_client, output_option, say
+from krm_fn.cli.options import (
+    colour_option,
+    find_terminal,
+    fleet_options,
+    needs_client,
+    output_option,
+    refuse,
+    say,
+)
 from krm_fn.stdio import terminal_size, write_stdout
 
 if TYPE_CHECKING:
-    from krm_fn.tools.fleet.fleet import FleetColumn
+    from krm_fn.tools.fleet.fleet import FleetAccess, FleetColumn
     from krm_fn.tools.history.history import ScreenSize
 
 _INCOMPLETE = 3
@@ -84,26 +92,22 @@ def history(
     is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
     if everywhere or reports or is_pattern or output == "html":
         _check_usage(click_context, output, diff=diff, watch=watch)
-        asked = _Asked(
-            name, set_name, namespace, everywhere, contexts, reports, timeout, kubeconfig
-        )
-        return _show_fleet(asked, output, wants_colour=wants_colour)
+        from krm_fn.tools.fleet.fleet import FleetAccess
+
+        access = FleetAccess(kubeconfig, contexts, namespace, everywhere, timeout)
+        find_columns = partial(_find_columns, access, reports, set_name)
+        return _show_fleet(find_columns, name, output, wants_colour=wants_colour)
     with needs_client():
         from krm_fn.linker.credentials import Access
-        from krm_fn.tools.common.revision_history import History, NoAnswer
+        from krm_fn.tools.common.revision_history import NoAnswer
         from krm_fn.tools.history.ask import LiveNamespace, Question
         from krm_fn.tools.history.history import HistoryFormat, Output, write_history
         from krm_fn.tools.history.history import watch as watch_history
-    from krm_fn.report.table import Screen
-
     form = HistoryFormat(output)
     if form is HistoryFormat.TEXT and name:
         form = HistoryFormat.DETAIL
     elif form is HistoryFormat.JSON and watch:
         form = HistoryFormat.JSON_LINE
-
-    def write_in_form(found: History, screen: Screen) -> str:
-        return write_history(found, form, screen)
 
     find_place = partial(_find_place, wants_colour=wants_colour)
     try:
@@ -114,10 +118,14 @@ def history(
         if watch:
             gc.enable()  # it may run for days
             shown = Output(
-                write_in_form, find_place, _put, say, is_in_lines=form is HistoryFormat.JSON_LINE
+                lambda found, screen: write_history(found, form, screen),
+                find_place,
+                _put,
+                say,
+                is_in_lines=form is HistoryFormat.JSON_LINE,
             )
             watch_history(lambda: cluster.ask(question), shown)
-        text = write_in_form(cluster.ask(question), find_place().screen)
+        text = write_history(cluster.ask(question), form, find_place().screen)
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     return Outcome(text.encode(), "", 0)
@@ -138,30 +146,19 @@ def _put(text: str) -> None:
     write_stdout(text.encode())
 
 
-class _Asked(NamedTuple):
-    """The options of a table."""
-
-    name: str | None
-    set_name: str | None
-    namespace: str | None
-    everywhere: bool
-    contexts: tuple[str, ...]
-    reports: tuple[str, ...]
-    timeout: int
-    kubeconfig: str | None
-
-
 def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool) -> None:
     """Refuse what a table does not have, and what has no effect on it."""
-    wrong = next((one for one, is_given in (("--diff", diff), ("--watch", watch)) if is_given), "")
-    if wrong or output == "wide":
-        message = (
-            f"{wrong or '-o wide'} is for one namespace; give one --context, without a pattern"
-        )
-        raise click.UsageError(message)
-    if context.params["everywhere"] and context.params["namespace"]:
-        message = "--all-namespaces and --namespace exclude each other"
-        raise click.UsageError(message)
+    of_one = "is for one namespace; give one --context, without a pattern"
+    refuse(
+        {
+            f"--diff {of_one}": diff,
+            f"--watch {of_one}": watch,
+            f"-o wide {of_one}": output == "wide",
+            "--all-namespaces and --namespace exclude each other": (
+                context.params["everywhere"] and context.params["namespace"]
+            ),
+        }
+    )
     typed = [
         one
         for one in _NOT_OF_FILES
@@ -173,17 +170,22 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
         raise click.UsageError(message)
 
 
-def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
-    from krm_fn.report.table import find_screen
+def _show_fleet(
+    find_columns: "Callable[[], list[FleetColumn]]",
+    name: str | None,
+    output: str,
+    *,
+    wants_colour: bool,
+) -> Outcome:
     from krm_fn.tools.common.revision_history import NoAnswer
     from krm_fn.tools.fleet.fleet import FleetFormat, build_fleet, write_fleet
 
     gc.enable()  # what each cluster has answered is left again
     try:
-        fleet = build_fleet(_find_columns(asked), asked.name)
+        fleet = build_fleet(find_columns(), name)
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
-    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    screen = find_terminal(wants_colour=wants_colour)
     silent = [
         label for label, column in zip(fleet.labels, fleet.columns, strict=True) if column.silence
     ]
@@ -194,14 +196,13 @@ def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
     return Outcome(text.encode(), f"error: {printable(message)}\n", _INCOMPLETE)
 
 
-def _find_columns(asked: _Asked) -> "list[FleetColumn]":
-    if asked.reports:
+def _find_columns(
+    access: "FleetAccess", reports: tuple[str, ...], set_name: str | None
+) -> "list[FleetColumn]":
+    if reports:
         from krm_fn.tools.fleet.fleet import read_reports
 
-        return read_reports(asked.reports, asked.set_name)
+        return read_reports(reports, set_name)
     with needs_client():
-        from krm_fn.tools.fleet.ask_fleet import FleetAccess, ask_fleet
-    access = FleetAccess(
-        asked.kubeconfig, asked.contexts, asked.namespace, asked.everywhere, asked.timeout
-    )
-    return ask_fleet(access, asked.set_name, say)
+        from krm_fn.tools.fleet.ask_fleet import ask_fleet
+    return ask_fleet(access, set_name, say)

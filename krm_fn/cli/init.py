@@ -18,9 +18,10 @@ from krm_fn.cli.options import (
     RendersFirst,
     colour_option,
     find_packages,
+    find_terminal,
+    refuse,
     rendering_options,
 )
-from krm_fn.stdio import terminal_size
 
 if TYPE_CHECKING:
     from krm_fn.report.table import Screen
@@ -141,7 +142,6 @@ def init(
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add: nothing is
     written, or only the other packages of a pattern; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.report.table import find_screen
     from krm_fn.tools.diff.diff import NamesOfSeveral
     from krm_fn.tools.init.init import Pipeline, Wishes
     from krm_fn.tools.init.init import init as init_directories
@@ -169,7 +169,7 @@ def init(
         strategy=strategy or "",
         kinds=_read_kinds(kinds),
     )
-    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    screen = find_terminal(wants_colour=wants_colour)
     shared = None if share is None else Path(share)
     if is_removal:
         return remove_from_directories(
@@ -228,29 +228,28 @@ def _refuse_misuse(
     directories: int,
     is_wished_removal: bool,
 ) -> None:
-    misuse = {
-        "--config has no effect: krm-fn init writes the configuration, or uses the existing one": (
-            config is not None
-        ),
-        f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63": (
-            set_name and not SET_NAME.fullmatch(set_name)
-        ),
-        f"--service-account found {account!r}, expected the name of a ServiceAccount": (
-            account and not SET_NAME.fullmatch(account)
-        ),
-        f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it": (
-            action and not (has_ci and re.fullmatch(_ACTION, action))
-        ),
-        f"--set is the name of one set, and these are {directories} directories": (
-            set_name and directories > 1
-        ),
-        "--remove takes directories and --share, and nothing about what would be written": (
-            is_wished_removal
-        ),
-    }
-    for message, is_wrong in misuse.items():
-        if is_wrong:
-            raise click.UsageError(message)
+    refuse(
+        {
+            "--config has no effect: krm-fn init writes the configuration, or uses the existing one": (
+                config is not None
+            ),
+            f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63": (
+                set_name and not SET_NAME.fullmatch(set_name)
+            ),
+            f"--service-account found {account!r}, expected the name of a ServiceAccount": (
+                account and not SET_NAME.fullmatch(account)
+            ),
+            f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it": (
+                action and not (has_ci and re.fullmatch(_ACTION, action))
+            ),
+            f"--set is the name of one set, and these are {directories} directories": (
+                set_name and directories > 1
+            ),
+            "--remove takes directories and --share, and nothing about what would be written": (
+                is_wished_removal
+            ),
+        }
+    )
 
 
 def _read_kinds(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import os
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce, wraps
 from pathlib import Path
@@ -12,10 +12,11 @@ import click
 
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import Outcome, printable
-from krm_fn.stdio import read_stdin, write_stderr
+from krm_fn.stdio import read_stdin, terminal_size, write_stderr
 
 if TYPE_CHECKING:
     from krm_fn.base.settings import Environment
+    from krm_fn.report.table import Screen
     from krm_fn.tools.builds.builds import HelmOptions
     from krm_fn.tools.common.files import Limits
     from krm_fn.tools.opened.opened import Inputs
@@ -84,6 +85,14 @@ colour_option = click.option(
     help="Show colours. auto: at a terminal without NO_COLOR, and everywhere with CLICOLOR_FORCE or FORCE_COLOR.",
 )
 """Of a text. The command gets the argument `wants_colour`."""
+
+
+def find_terminal(*, wants_colour: bool) -> "Screen":
+    """Return how wide a text may be, and whether it has colours."""
+    from krm_fn.report.table import find_screen
+
+    return find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+
 
 kustomize_option = click.option(
     "--kustomize-options",
@@ -318,13 +327,13 @@ def _only(files: tuple[str, ...]) -> str | None:
             f"are not merged, so give one"
         )
         raise click.UsageError(message)
-    return files[0] if files else parameter_of_application("config")
+    return files[0] if files else config_of_application()
 
 
-def parameter_of_application(name: str) -> str | None:
-    """Return a parameter of the Application, if this is a plugin of Argo CD, and somebody has set it."""
+def config_of_application() -> str | None:
+    """Return the parameter `config` of the Application, if this is a plugin of Argo CD, and somebody has set it."""
     is_application = "ARGOCD_APP_PARAMETERS" in os.environ
-    return os.environ.get(f"PARAM_{name.upper()}") or None if is_application else None
+    return os.environ.get("PARAM_CONFIG") or None if is_application else None
 
 
 def root_of_application() -> Path | None:
@@ -340,6 +349,13 @@ each_option = click.option(
     is_flag=True,
     help="Treat each PATH as a package of its own. A pattern, such as 'apps/*/overlays/*', implies it.",
 )
+
+
+def refuse(mistakes: Mapping[str, object]) -> None:
+    """Raise UsageError for the first mistake that is made. By what is said of each: whether it is made."""
+    for message, is_made in mistakes.items():
+        if is_made:
+            raise click.UsageError(message)
 
 
 def find_packages(

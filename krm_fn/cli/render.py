@@ -11,10 +11,11 @@ from krm_fn.base.problem import Outcome, printable
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
+    config_of_application,
     each_option,
     find_packages,
     kustomize_option,
-    parameter_of_application,
+    refuse,
     rendering_options,
     root_of_application,
 )
@@ -203,21 +204,18 @@ def _check_against(
 def _check_usage(
     paths: tuple[str, ...], deployed: str | None, against: str | None, *, check: bool
 ) -> None:
-    if check and (deployed is None) == (against is None):
-        message = "--check needs --deployed PATH or --against REV: what is deployed now"
-        raise click.UsageError(message)
-    if against is not None and not check:
-        message = "--against needs --check"
-        raise click.UsageError(message)
-    if against is not None and "-" in paths:
-        message = "--against needs paths in a repository, not stdin"
-        raise click.UsageError(message)
-    if deployed is not None and not check:
-        message = "--deployed needs --check"
-        raise click.UsageError(message)
-    if deployed == "-" and "-" in paths:
-        message = "only one of PATH and --deployed can be stdin"
-        raise click.UsageError(message)
+    has_stdin = "-" in paths
+    refuse(
+        {
+            "--check needs --deployed PATH or --against REV: what is deployed now": (
+                check and (deployed is None) == (against is None)
+            ),
+            "--against needs --check": against is not None and not check,
+            "--against needs paths in a repository, not stdin": against is not None and has_stdin,
+            "--deployed needs --check": deployed is not None and not check,
+            "only one of PATH and --deployed can be stdin": deployed == "-" and has_stdin,
+        }
+    )
 
 
 @click.command(
@@ -247,5 +245,5 @@ def discover(*, kustomize_options: str) -> Outcome:
         kustomize_options,
         is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ,
         root=root_of_application(),
-        config=parameter_of_application("config"),
+        config=config_of_application(),
     )

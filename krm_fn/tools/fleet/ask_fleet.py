@@ -11,18 +11,16 @@ from itertools import chain
 from typing import TypeVar
 
 from krm_fn.base import keys
-from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
 from krm_fn.linker.exec_plugin import end_plugins
 from krm_fn.linker.retry import STEP, NoResponse, within
 from krm_fn.tools.common.revision_history import NoAnswer
-from krm_fn.tools.fleet.build_fleet import FleetColumn, Silence, find_column
+from krm_fn.tools.fleet.build_fleet import FleetAccess, FleetColumn, Silence, find_column
 from krm_fn.tools.history.ask import Absent, LiveNamespace, Question
 
 __all__ = [
-    "FleetAccess",
     "ask_fleet",
 ]
 
@@ -35,20 +33,6 @@ _GRACE = 2.0
 _MOST_CONTEXTS = 50
 
 _T = TypeVar("_T")
-
-
-class FleetAccess(NamedTuple):
-    """The namespaces to ask: those of all contexts that a name or shell pattern means, else of the current one.
-
-    `namespace`: this one of each; None for that of the context. `is_everywhere`: all that have revisions. `timeout`:
-    seconds for each cluster, and for each of its namespaces.
-    """
-
-    kubeconfig: str | None
-    contexts: tuple[str, ...]
-    namespace: str | None
-    is_everywhere: bool
-    timeout: float
 
 
 def ask_fleet(

@@ -89,6 +89,20 @@ class UsedRevision(NamedTuple):
     share: int | None = None
 
 
+class FleetAccess(NamedTuple):
+    """The namespaces to ask: those of all contexts that a name or shell pattern means, else of the current one.
+
+    `namespace`: this one of each; None for that of the context. `is_everywhere`: all that have revisions. `timeout`:
+    seconds for each cluster, and for each of its namespaces.
+    """
+
+    kubeconfig: str | None
+    contexts: tuple[str, ...]
+    namespace: str | None
+    is_everywhere: bool
+    timeout: float
+
+
 class Silence(StrEnum):
     """Why a column is empty."""
 

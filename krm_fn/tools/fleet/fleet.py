@@ -12,6 +12,7 @@ from krm_fn.tools.fleet.build_fleet import (
     CellState,
     ConfigKey,
     Fleet,
+    FleetAccess,
     FleetCell,
     FleetColumn,
     FleetRow,
@@ -23,6 +24,7 @@ from krm_fn.tools.fleet.reports import read_reports
 from krm_fn.tools.history.history import Note, duration, join_lines, listed, time_field, write_notes
 
 __all__ = [
+    "FleetAccess",
     "FleetColumn",
     "FleetFormat",
     "build_fleet",
