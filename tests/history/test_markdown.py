@@ -20,7 +20,12 @@ from krm_fn.tools.common.revision_history import (
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.tools.history.history import TITLES, write_history_markdown, write_history_text
+from krm_fn.tools.history.history import (
+    TITLES,
+    HistoryFormat,
+    write_history,
+    write_history_markdown,
+)
 from tests.history.cases import HISTORIES as RECORDED
 from tests.history.cases import read_history
 from tests.linker.object_store import NOON
@@ -128,5 +133,5 @@ def read_text(text: str) -> Said:
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: case.name)
 def test_it_says_what_the_text_says(case: Path) -> None:
     history = read_history(case)
-    text = write_history_text(history, Screen(width=10_000))
+    text = write_history(history, HistoryFormat.TEXT, Screen(width=10_000))
     assert read_markdown(write_history_markdown(history)) == read_text(text)

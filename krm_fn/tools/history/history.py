@@ -111,6 +111,20 @@ _ENDS = {
 """What becomes of a revision: in a cell of a table, and as a sentence of the detail."""
 
 
+class HistoryFormat(StrEnum):
+    """How to write a history.
+
+    `detail` is the text about one base name or revision, `json-line` JSON in one line.
+    """
+
+    TEXT = "text"
+    DETAIL = "detail"
+    WIDE = "wide"
+    JSON = "json"
+    JSON_LINE = "json-line"
+    MARKDOWN = "markdown"
+
+
 class Note(NamedTuple):
     """A sentence, and the command to type, if there is one."""
 
@@ -147,37 +161,26 @@ class Column(NamedTuple):
         return self.write(line) or [self.empty]
 
 
-def write_history_text(history: History, screen: Screen) -> str:
-    """Write a table for each set."""
-    return _write(history, _write_tables(history, screen), find_notes(history), screen)
-
-
-def _write_wide(history: History, screen: Screen) -> str:
-    """Write one line for each revision."""
-    return _write(history, _write_lines(history, screen), find_notes(history), screen)
-
-
-def _write_detail(history: History, screen: Screen) -> str:
-    """Write a paragraph for each revision, how many stay, and the way back of all workloads."""
-    notes = [*find_notes(history)]
+def _find_notes_of_detail(history: History) -> Iterator[Note]:
+    """Yield also how many revisions stay, and the way back of all workloads."""
+    yield from find_notes(history)
     for one in history.sets:
-        notes += (Note(f"{printable(kept.base)}: {kept}") for kept in one.kept)
+        yield from (Note(f"{printable(kept.base)}: {kept}") for kept in one.kept)
         for workload in one.workloads:
             # Of the others, the notes tell.
             back = _write_way_back(workload) if workload.is_settled else ()
-            notes += (
-                note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
-                for note in back
-            )
-    return _write(history, _write_paragraphs(history, screen), notes, screen)
+            for note in back:
+                yield note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
 
 
-def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen: Screen) -> str:
+def _write_text(history: History, form: HistoryFormat, screen: Screen) -> str:
     """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
     changes = chain.from_iterable(
         write_change(entry.change, screen) for entry in history.entries if entry.change
     )
-    parts = map(join_lines, (lines, changes, write_notes(notes, screen)))
+    find = _find_notes_of_detail if form is HistoryFormat.DETAIL else find_notes
+    notes = write_notes(find(history), screen)
+    parts = map(join_lines, (_LINES[form](history, screen), changes, notes))
     return "\n".join(filter(None, parts))
 
 
@@ -280,25 +283,22 @@ def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
             yield ""
         entry = line.entry
         yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
-        yield from _write_paragraph(line.set_name, entry, line.now, screen)
+        yield from _write_paragraph(line, screen)
 
 
-def _write_paragraph(
-    set_name: str, entry: RevisionHistory, now: float, screen: Screen
-) -> Iterator[str]:
-    for label, sentences in _find_statements(printable(set_name), entry, now):
-        paint = _find_paint(entry, screen) if label == "state" else str
+def _write_paragraph(line: RevisionLine, screen: Screen) -> Iterator[str]:
+    for label, sentences in _find_statements(line):
+        paint = _find_paint(line.entry, screen) if label == "state" else str
         head = f"{label}:"
         for sentence in sentences:
-            for line in fold(sentence.split(" "), screen.width - _LABEL, ""):
-                yield f"  {head:{_LABEL - 2}}{paint(line)}"
+            for said in fold(sentence.split(" "), screen.width - _LABEL, ""):
+                yield f"  {head:{_LABEL - 2}}{paint(said)}"
                 head = ""
 
 
-def _find_statements(
-    set_name: str, entry: RevisionHistory, now: float
-) -> Iterator[tuple[str, list[str]]]:
+def _find_statements(line: RevisionLine) -> Iterator[tuple[str, list[str]]]:
     """Yield labels, each with sentences."""
+    set_name, entry, now = printable(line.set_name), line.entry, line.now
     yield "state", [", ".join(write_state(entry, now))]
     yield "set", [f"{set_name}, base name {printable(entry.base)}"]
     if entry.made_by:
@@ -584,12 +584,12 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
         yield Note(f"{name} has not ended, after {duration(history.now - job.created)}")
 
 
-def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+def listed(names: Iterable[str]) -> str:
     """Join names, and count those that are too many: `a, b and 3 more`.
 
     They are safe to print then.
     """
-    return listing(map(printable, names), most, is_sentence=True)
+    return listing(map(printable, names), _MOST_NAMES, is_sentence=True)
 
 
 def duration(seconds: float) -> str:
@@ -605,7 +605,8 @@ def duration(seconds: float) -> str:
 def _write_suffix(line: RevisionLine) -> list[str]:
     # Of Secrets too: pod templates name them, and one may have to go back to them. An adopted object
     # has no hash.
-    return _if_any(printable(line.entry.suffix))
+    suffix = printable(line.entry.suffix)
+    return [suffix] if suffix else []
 
 
 def _write_age(line: RevisionLine) -> list[str]:
@@ -621,10 +622,6 @@ def _write_ready(line: RevisionLine) -> list[str]:
 def _write_state_words(line: RevisionLine) -> list[str]:
     parts = _with_commas(write_state(line.entry, line.now))
     return " ".join(parts).split(" ")  # each word may begin a line
-
-
-def _if_any(text: str) -> list[str]:
-    return [text] if text else []
 
 
 _BASE = Column("BASE", lambda line: [_write_base(line.entry)])
@@ -742,25 +739,12 @@ _FORMS: Forms = {
 }
 
 
-class HistoryFormat(StrEnum):
-    """How to write a history.
-
-    `detail` is the text about one base name or revision, `json-line` JSON in one line.
-    """
-
-    TEXT = "text"
-    DETAIL = "detail"
-    WIDE = "wide"
-    JSON = "json"
-    JSON_LINE = "json-line"
-    MARKDOWN = "markdown"
-
-
-_TEXTS = {
-    HistoryFormat.TEXT: write_history_text,
-    HistoryFormat.DETAIL: _write_detail,
-    HistoryFormat.WIDE: _write_wide,
+_LINES = {
+    HistoryFormat.TEXT: _write_tables,
+    HistoryFormat.DETAIL: _write_paragraphs,
+    HistoryFormat.WIDE: _write_lines,
 }
+"""What each form for a terminal has of the revisions: a table a set, a paragraph each, or a line each."""
 
 
 def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
@@ -769,7 +753,7 @@ def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
             return write_history_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
         case HistoryFormat.MARKDOWN:
             return write_history_markdown(history)
-    return _TEXTS[form](history, screen)
+    return _write_text(history, form, screen)
 
 
 def write_history_markdown(history: History) -> str:
