@@ -1,11 +1,17 @@
-"""Paths that pages, decisions and docstrings name: each is there, so the map leads somewhere."""
+"""Paths that pages, decisions and docstrings name, and functions that a benchmark names: each is there."""
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from importlib import import_module
+from inspect import isgeneratorfunction
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
+
+from benchmarks.phases import PHASES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -74,3 +80,16 @@ def test_every_path_in_a_docstring_exists() -> None:
 )
 def test_a_lost_path_is_found(text: str, lost: list[str]) -> None:
     assert [*find_lost(text)] == lost
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_each_phase_of_a_run_begins_in_a_function_that_exists(name: str) -> None:
+    """Else the benchmark ends, or counts nothing for the phase: a generator runs where somebody reads it."""
+    module, _, path = name.partition(":")
+    found = attrgetter(path)(import_module(module))
+    begins = [found]
+    if isinstance(found, type):
+        begins = [one.func for one in vars(found).values() if isinstance(one, cached_property)]
+    assert begins
+    assert all(map(callable, begins))
+    assert not any(map(isgeneratorfunction, begins))
