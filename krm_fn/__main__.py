@@ -23,9 +23,6 @@ INTERRUPTED = 130
 CLOSED_PIPE = 141
 """The exit code of a program that a closed pipe ends, as a shell reports it."""
 
-_FAILED = {"diff": 2}
-"""The exit code of a command that fails, where 1 means something else."""
-
 _FOR_PEOPLE = frozenset(
     {
         "diff",
@@ -85,7 +82,7 @@ def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
         if isinstance(error, ClosedPipe) and _FOR_PEOPLE.intersection(arguments[:1]):
             return CLOSED_PIPE
         write_stderr(f"error: {error}\n")
-        return _FAILED.get("".join(arguments[:1]), 1)
+        return 2 if arguments[:1] == ["diff"] else 1  # of `diff`, 1 is a difference
     except KeyboardInterrupt:
         return INTERRUPTED
     return outcome.exit_code

@@ -91,12 +91,10 @@ def write_stdout(data: bytes) -> None:
         # Some file systems report a failed write only on close. The interpreter still needs the
         # descriptor itself.
         os.close(os.dup(descriptor))
-    except BrokenPipeError as error:
-        message = f"cannot write the output: {error.strerror}"
-        raise ClosedPipe(message) from error
     except OSError as error:
         message = f"cannot write the output: {error.strerror}"
-        raise StreamError(message) from error
+        failed = ClosedPipe if isinstance(error, BrokenPipeError) else StreamError
+        raise failed(message) from error
 
 
 def write_stderr(text: str) -> None:

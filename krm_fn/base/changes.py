@@ -3,6 +3,7 @@
 Every stage returns Changes, they add up, and the writer applies them all at once.
 """
 
+import operator
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from types import MappingProxyType
@@ -112,14 +113,7 @@ class Changes(NamedTuple):
 
     def __add__(self, more: "Changes") -> "Changes":  # type: ignore[override]  # nobody adds fields to a tuple of them
         """Join two; what belongs to `more` comes last."""
-        return Changes(
-            patches=self.patches + more.patches,
-            edits=self.edits + more.edits,
-            replace=self.replace + more.replace,
-            remove=self.remove + more.remove,
-            add=self.add + more.add,
-            problems=self.problems + more.problems,
-        )
+        return Changes._make(map(operator.add, self, more))
 
 
 def patch_at(path: FieldPath, patch: Patch) -> Patch:

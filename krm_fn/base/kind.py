@@ -185,6 +185,14 @@ class Deployer(NamedTuple):
         return tuple(one for one in self.protections if one.keeps)
 
 
+_ROWS: Mapping[str, Any] = {
+    "protections": Protection,
+    "protections_of_others": Protection,
+    "replaces": Instruction,
+    "passes_over": Instruction,
+}
+
+
 def _read_deployer(row: Any) -> Deployer:
     hooks: dict[str, dict[str, Phase]] = {}
     for annotation, words in row.get("hooks", {}).items():
@@ -192,14 +200,12 @@ def _read_deployer(row: Any) -> Deployer:
     return Deployer(
         **{
             **row,
-            "protections": tuple(Protection(**one) for one in row.get("protections", ())),
-            "protections_of_others": tuple(
-                Protection(**one) for one in row.get("protections_of_others", ())
-            ),
+            **{
+                field: tuple(made(**one) for one in row.get(field, ()))
+                for field, made in _ROWS.items()
+            },
             "hooks": hooks,
-            "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
-            "replaces": tuple(Instruction(**one) for one in row.get("replaces", ())),
-            "passes_over": tuple(Instruction(**one) for one in row.get("passes_over", ())),
+            "waits_for": frozenset(map(_read_kind, row.get("waits_for", ()))),
         }
     )
 
@@ -225,10 +231,7 @@ PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
 
 def protections_of(deployers: Iterable[str]) -> list[Protection]:
     """Return what stops these deployers from pruning an object."""
-    protections: list[Protection] = []
-    for deployer in deployers:
-        protections.extend(PROTECTIONS[deployer])
-    return protections
+    return [*chain.from_iterable(PROTECTIONS[one] for one in deployers)]
 
 
 KAPP_VERSIONED = "kapp.k14s.io/versioned"
@@ -269,12 +272,6 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 # Reversed, so that the hook of Helm is named for an object that is a hook of Argo CD's as well.
 HOOKS = tuple(dict.fromkeys(chain.from_iterable(one.hooks for one in reversed(DEPLOYERS.values()))))
 """Annotations of objects that a deployer creates and deletes during one step of a deployment."""
-
-HOOK_POLICIES: dict[str, tuple[str, str]] = {}
-"""By the annotation of a hook, the annotation and its value that let its deployer create it anew each time."""
-
-for _deployer in DEPLOYERS.values():
-    HOOK_POLICIES |= _deployer.recreates_hooks
 
 _ORDERING = frozenset(HOOKS).union(*(one.waves for one in DEPLOYERS.values()))
 _NUMBER = re.compile("[-+]?[0-9]{1,18}")
@@ -476,7 +473,8 @@ def plural_of(kind: str, group: str = "") -> str:
         return known
     if name.endswith(("s", "x", "z", "ch", "sh")):
         return f"{name}es"
-    return f"{name[:-1]}ies" if re.search("[^aeiou]y$", name) else f"{name}s"
+    is_ies = name.endswith("y") and name[-2:-1] not in "aeiou"
+    return f"{name[:-1]}ies" if is_ies else f"{name}s"
 
 
 _PROVIDER_GROUPS = (".crossplane.io", ".upbound.io")
@@ -519,9 +517,6 @@ def made_kinds() -> frozenset[tuple[str, str]]:
     return frozenset(kind.group_kind for made in _read_made().values() for kind in made)
 
 
-_MAKES_NONE = frozenset((group, name) for group, names, _ in MAKES_NONE for name in names.split())
-
-
 def find_made(kinds: Iterable[Kind]) -> set[Kind]:
     """Return all kinds beyond those that each linker lists whose objects may hold what these kinds say.
 
@@ -542,7 +537,9 @@ def is_making_known(kind: Kind) -> bool:
     """Tell whether a table says what is made of the kind. Of Kubernetes' own, it is of its own kinds."""
     pair = kind.group_kind
     is_leaf = pair in made_kinds() or kind.group in BUILT_IN_GROUPS or pair in ALWAYS_LISTED
-    return is_leaf or pair in _read_made() or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
+    none = (names.split() for group, names, _ in MAKES_NONE if group == kind.group)
+    makes_none = not {kind.kind, "*"}.isdisjoint(chain.from_iterable(none))
+    return is_leaf or pair in _read_made() or makes_none
 
 
 # Fields that nobody can change.

@@ -12,7 +12,7 @@ from itertools import chain
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
 from krm_fn.base.item import DATA_FIELDS, Item, about
-from krm_fn.base.kind import DEPLOYERS, HOOK_POLICIES, SYNC_WAVE, number_of_wave
+from krm_fn.base.kind import DEPLOYERS, SYNC_WAVE, number_of_wave
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, texts
 from krm_fn.base.problem import Problems
@@ -133,7 +133,8 @@ def _build_copy(source: Item, name: str, reads: Iterable[ResolvedReference], run
 def _hook_annotations(readers: list[Item]) -> dict[str, str]:
     """Make the copy a hook in each phase of its readers, before the first of them in each."""
     found: dict[str, str] = {}
-    for hook, (policy, anew) in HOOK_POLICIES.items():
+    policies = (one.recreates_hooks.items() for one in DEPLOYERS.values())
+    for hook, (policy, anew) in chain.from_iterable(policies):
         words: dict[str, None] = {}
         for reader in readers:
             written = reader.annotations.get(hook, "").split(",")
