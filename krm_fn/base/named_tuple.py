@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 __all__ = ["NamedTuple"]
 
-_names = [f"field{position}" for position in range(32)]
-_READ = [*map(vars(_widest := namedtuple("_Widest", _names)).get, _names)]  # noqa: PYI024
+_Single: Any = namedtuple("_Single", "field")  # noqa: PYI024
+_READ = [type(_Single.field)(position, None) for position in range(32)]
 """What reads the field at a position: any tuple may have it. Python's own is in C."""
-del _widest  # the collector empties a class without a name while its members are read
 
 _GLOBALS = {"new": tuple.__new__, "__builtins__": {}}
 

@@ -68,7 +68,7 @@ class Sequence(Node, Protocol):
     flow_style: bool
 
 
-_STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
+_STEP = r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)"
 TRUE = ("true", "True", "TRUE")
 """How true can be written."""
 
@@ -271,7 +271,7 @@ def read_path(field: str) -> FieldPath:
     inside, bracket, behind = field.rpartition("]")
     return tuple(
         int(found["index"]) if found["index"] else found["quoted"] or found["name"]
-        for found in _STEP.finditer(inside + bracket + behind.replace("[", "."))
+        for found in re.finditer(_STEP, inside + bracket + behind.replace("[", "."))
     )
 
 

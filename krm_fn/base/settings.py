@@ -387,12 +387,11 @@ EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
 
 # The grammar of github.com/distribution/reference, by which registries and kubelets read names of
 # images. These are texts: few runs need them compiled.
-_PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
-_HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
-_COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_HOST = r"([a-zA-Z0-9]+((-+|\.)[a-zA-Z0-9]+)*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+_PATH = "[a-z0-9]+(([._/]|__|-+)[a-z0-9]+)*"
 _TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
 _DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}"
-_IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
+_IMAGE = rf"(?P<name>({_HOST}/)?{_PATH})(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
 _VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
 _LONGEST_IMAGE = 255
 """Characters of a name. Source: `RepositoryNameTotalLengthMax`."""

@@ -87,13 +87,13 @@ _REMEDY = (
     f"{Strategy.IGNORE} to accept this"
 )
 
-_PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
+_PLACEHOLDER = r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\["
 """Placeholders that tools replace later: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
 
 
 def is_placeholder(text: str) -> bool:
     """Tell whether something may still replace a part of a text."""
-    return _PLACEHOLDER.search(text) is not None
+    return re.search(_PLACEHOLDER, text) is not None
 
 
 class Variables:

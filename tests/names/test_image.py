@@ -19,6 +19,7 @@ VALID = [
     (f"ghcr.io/krm-fn/krm-fn@{SHA256}", ""),
     (f"ghcr.io/krm-fn/krm-fn:0.2.0@{SHA256}", "0.2.0"),
     (f"a/{'b' * 253}", ""),
+    ("a--b.0--c.d:80/e.f/g", ""),
 ]
 INVALID = [
     "",
@@ -32,6 +33,11 @@ INVALID = [
     "https://registry.example/krm-fn",
     "registry.example//krm-fn",
     "registry.example/krm-fn/",
+    "registry.-example/krm-fn",
+    "registry-.example/krm-fn",
+    "registry..example/krm-fn",
+    "a/b.-c",
+    "a/b./c",
     "krm-fn-",
     "krm___fn",
     "krm-fn@sha256:abc",

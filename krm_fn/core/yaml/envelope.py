@@ -36,11 +36,11 @@ API_VERSIONS = (
     "config.kubernetes.io/v1alpha1",
 )
 
-_SOURCE = re.compile(r"# Source: \S+/templates/")
+_SOURCE = r"# Source: \S+/templates/"
 
 # A shorthand may have any prefix, and characters of a tag may be escaped. It is behind a blank or a
 # sign of YAML: an exclamation mark within a word, as in the patterns of definitions, begins none.
-_ENCODED = re.compile(r"!(?<![^\s\[\]{},:?-]!)(?:\S*(binary|%)|\S*+)")
+_ENCODED = r"!(?<![^\s\[\]{},:?-]!)(?:\S*(binary|%)|\S*+)"
 _NAME = rb"[\w./:-]{1,253}"
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
@@ -155,7 +155,7 @@ def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[I
 
 def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
     """Find the objects right behind a comment of Helm: `# Source: chart/templates/a.yaml`."""
-    comments = [*_SOURCE.finditer(text)] if "# Source: " in text else []
+    comments = [*re.finditer(_SOURCE, text)] if "# Source: " in text else []
     in_order = sorted(nodes, key=_start) if comments else []
     sourced = set()
     for comment in comments:
@@ -178,7 +178,7 @@ def _refuse_encoded_names(document: Document, items: list[Item]) -> None:
     """
     signs: list[int] = []
     if "!" in document.text:
-        signs += (found.start() for found in _ENCODED.finditer(document.text) if found[1])
+        signs += (found.start() for found in re.finditer(_ENCODED, document.text) if found[1])
     if not signs:
         return
     for item in items:

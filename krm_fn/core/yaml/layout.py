@@ -15,7 +15,7 @@ from krm_fn.base.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequ
 _PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*"
 _BLANKS = r"[ \t]*(?!#)"  # a comment needs one in front of it
 _ANCHOR = r"(?<!\S)&\S+"
-_REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
+_REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|\r|\n|\x85|\u2028|\u2029|\Z)")
 _ALIAS = r"(?:\s|#[^\r\n]*+|[-:?,])*+\*[^\s,\[\]{}]+"
 _COLON = r"(?:\s++(?:#[^\r\n]*+)?)*+:"
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
