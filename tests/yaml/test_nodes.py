@@ -1,5 +1,7 @@
 """Nodes say what those of the library say, with or without other threads, and these see only the library's."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
@@ -164,3 +166,40 @@ def test_other_threads_read_as_ever() -> None:
         done.set()
         thread.join()
     assert not failures
+
+
+_LOAD = r"""
+import re, threading
+done = threading.Event()
+{before}
+import krm_fn.core.yaml.reader, yaml
+done.set()
+assert isinstance(re.compile("a"), re.Pattern)
+print(type(yaml.reader.Reader.NON_PRINTABLE).__name__)
+print(yaml.safe_load("{a: 1.5, b: 0x1F, c: 2026-01-02, d: yes, e: ~, f: 1:30, <<: {g: 1_0}}"))
+try:
+    yaml.safe_load("a: \x7f")
+except yaml.reader.ReaderError as error:
+    print(error.reason)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "pattern"),
+    [
+        pytest.param("", "_Unmade", id="alone, it makes its patterns when somebody uses them"),
+        pytest.param(
+            "threading.Thread(target=done.wait).start()",
+            "Pattern",
+            id="another thread never gets a pattern that is none",
+        ),
+        pytest.param("import yaml", "Pattern", id="what is imported stays as it is"),
+    ],
+)
+def test_the_reader_in_python_reads_as_ever(before: str, pattern: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOAD.replace("{before}", before)], capture_output=True, check=True
+    )
+    values = "{'g': 10, 'a': 1.5, 'b': 31, 'c': datetime.date(2026, 1, 2), 'd': True, 'e': None, 'f': 90}"
+    refused = "special characters are not allowed"
+    assert done.stdout.decode().splitlines() == [pattern, values, refused]

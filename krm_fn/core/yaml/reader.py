@@ -16,9 +16,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, ClassVar, Self, cast
 
-import yaml
-from yaml import _yaml
-
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import (
     Mapping,
@@ -43,6 +40,37 @@ from krm_fn.core.yaml.schemas import (
     whole_lines,
     without,
 )
+
+
+def _is_alone() -> bool:
+    """Tell whether this is the only thread of the process, whoever started the others."""
+    return len(sys._current_frames()) == 1  # noqa: SLF001  # `threading` does not know those that it did not start
+
+
+_compile = re.compile
+
+
+class _Unmade:
+    """A pattern that is made when somebody first uses it."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(_compile(*self._given), name)
+        setattr(self, name, found)
+        return found
+
+
+# The library's reader in Python has patterns that nobody here uses. To make them takes a fifth of the
+# instructions of a run with 12 objects.
+try:
+    if _is_alone():
+        vars(re)["compile"] = _Unmade
+    import yaml
+    from yaml import _yaml
+finally:
+    vars(re)["compile"] = _compile
 
 # As the parser counts lines.
 _BREAK = "\r\n|[\n\r\x85\u2028\u2029]"
@@ -475,11 +503,6 @@ class _Parser(_yaml.CParser):
     def _read_all(self) -> Iterator[Any]:
         while self.check_node():
             yield self.get_node()
-
-
-def _is_alone() -> bool:
-    """Tell whether this is the only thread of the process, whoever started the others."""
-    return len(sys._current_frames()) == 1  # noqa: SLF001  # `threading` does not know those that it did not start
 
 
 _ANCHOR_AGAIN = "found duplicate anchor"
