@@ -352,9 +352,9 @@ each_option = click.option(
 
 
 def refuse(mistakes: Mapping[str, object]) -> None:
-    """Raise UsageError for the first mistake that is made. By what is said of each: whether it is made."""
-    for message, is_made in mistakes.items():
-        if is_made:
+    """Raise UsageError for the first mistake. By what is said of each: whether it is one."""
+    for message, is_one in mistakes.items():
+        if is_one:
             raise click.UsageError(message)
 
 

@@ -12,7 +12,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, ClassVar, Self, cast
 
@@ -53,11 +53,11 @@ _compile = re.compile
 class _Unmade:
     """A pattern that is made when somebody first uses it."""
 
-    def __init__(self, *given: Any) -> None:
-        self._given = given
+    def __init__(self, *given: Any, **named: Any) -> None:
+        self._make = partial(_compile, *given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(_compile(*self._given), name)
+        found = getattr(self._make(), name)
         setattr(self, name, found)
         return found
 
