@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, is_revision
-from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, FieldSpec, Settings
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (
@@ -58,13 +57,6 @@ def _find_early_hooks(
     return frozenset(found)
 
 
-def make_survey(
-    package: Package, settings: Settings, environment: Environment, references: References
-) -> Survey:
-    """Return all that is known of a package, with the guards of this function."""
-    return Survey(package, settings, environment, references, build_guards)
-
-
 def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Run:
     """Return the run that leaves all as it is, over what is about to be applied.
 
@@ -75,7 +67,7 @@ def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: Read
     authored = find_authored(package.authored, index, specs, but=())
     embedded = find_embedded(package.configs, index, read_yaml)
     references = References(index, authored, embedded=embedded)
-    survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
+    survey = Survey(package, Settings(), NO_ENVIRONMENT, references, build_guards)
     revisions = Revisions(read_as_named(item) for item in package.configs if is_revision(item))
     consumers = find_consumers(survey, revisions)
     return Run(survey, Choices((), ()), revisions, consumers, Changes())
@@ -91,7 +83,7 @@ def write_again(
     the copies for hooks.
     """
     package, references, revisions = written.package, written.references, written.revisions
-    survey = make_survey(package, settings, environment, references)
+    survey = Survey(package, settings, environment, references, build_guards)
     in_copies = settings._replace(deployers=tuple(deployers))
     copied = read_copies(survey.with_references(references, in_copies), _find_early_hooks)
     ours = {revision.item for revision in revisions.rendered}
@@ -104,26 +96,13 @@ def write_again(
     return add_linker(run if copied.add is None else copied.add(run))
 
 
-class Configured(NamedTuple):
-    """The choices of a configuration, as if the function ran now."""
-
-    settings: Settings
-    references: References
-    choices: Choices
-
-    @property
-    def chosen(self) -> list[Item]:
-        """The objects that the function would make revisions."""
-        return [one.item for one in self.choices.all if one.strategy.makes_revisions]
-
-
-def configure(survey: Survey, settings: Settings) -> Configured:
-    """Choose as the function does: what it mounts counts as a reference."""
-    package, references = survey.package, survey.references
-    mounted = read_mounted(package, references.index, settings)
+def choose_with(survey: Survey, settings: Settings) -> tuple[Item, ...]:
+    """Choose what becomes a revision, as the function does: what it mounts counts as a reference."""
+    references = survey.references
+    mounted = read_mounted(survey.package, references.index, settings)
     with_mounts = references.with_mounted(mounted.references, mounted.own_texts)
     choices = choose(survey.with_references(with_mounts, settings))
-    return Configured(settings=settings, references=with_mounts, choices=choices)
+    return tuple(one.item for one in choices.all if one.strategy.makes_revisions)
 
 
 def _read_survey(
@@ -144,7 +123,7 @@ def _read_survey(
     authored = find_authored(referrers, index, settings.references, but=mounted.own_texts)
     embedded = find_embedded(package.configs, index, read_yaml)
     references = References(index, authored, mounted.references, embedded)
-    return make_survey(package, settings, environment, references), mounted
+    return Survey(package, settings, environment, references, build_guards), mounted
 
 
 def _update(survey: Survey, stale: Stale, choices: Choices, revisions: Revisions) -> Run:

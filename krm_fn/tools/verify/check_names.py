@@ -38,7 +38,8 @@ from krm_fn.base.settings import Settings
 from krm_fn.core.names.names import Unhashable, base_name, without_hash
 from krm_fn.guards.guards import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
-from krm_fn.tools.verify.rendering import RenderedSet, Rendering, choose_with
+from krm_fn.tools.verify.rendering import RenderedSet, Rendering
+from krm_fn.transform import choose_with
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
@@ -84,7 +85,7 @@ def check_labels(rendering: Rendering) -> Iterator[Problem]:
             yield about(
                 item,
                 "missing, beside the label of a revision: no linker knows it",
-                _field(keys.BASE_NAME),
+                f"metadata.annotations[{keys.BASE_NAME}]",
             )
         if is_revision(item) and keys.COMPONENT in item.labels:
             found = item.labels[keys.COMPONENT]
@@ -138,17 +139,13 @@ def check_applied(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[
             yield from _check_passed_over(item, known)
             if item.is_local:
                 message = "is only for tools, which leave it out of what is applied; remove the annotation"
-                yield about(item, message, _field(keys.LOCAL_CONFIG))
+                yield about(item, message, f"metadata.annotations[{keys.LOCAL_CONFIG}]")
 
 
 def _check_passed_over(item: Item, deployers: Collection[str]) -> Iterator[Problem]:
     for deployer in who_may_apply(deployers):
         for says, field in find_passed_over(item, deployer):
             yield about(item, f"{says}; remove this", field)
-
-
-def _field(annotation: str) -> str:
-    return f"metadata.annotations[{annotation}]"
 
 
 _NOT_RUN = "krm-fn has not run over these objects (kustomize skips exec functions unless it has --enable-exec)"
@@ -179,7 +176,7 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         not expected
         and not sets
         and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored)
-        and (is_referenced or choose_with(rendering.run, Settings()))
+        and (is_referenced or choose_with(rendering.run.survey, Settings()))
     ):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 

@@ -13,7 +13,7 @@ from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package, Revision, Revisions, Run, read_package
 from krm_fn.core.yaml.yaml import Expansion
 from krm_fn.tools.common.rendered import find_default_namespace, find_unknown_specs
-from krm_fn.transform import configure, read_written
+from krm_fn.transform import choose_with, read_written
 
 
 class RenderedSet(NamedTuple):
@@ -94,11 +94,6 @@ def read_rendering(
     return Rendering(run, is_placed, _read_sets(run, settings_by_set))
 
 
-def choose_with(run: Run, settings: Settings) -> tuple[Item, ...]:
-    """Choose what becomes a revision, as the function does with this configuration."""
-    return tuple(configure(run.survey, settings).chosen)
-
-
 def _read_sets(run: Run, settings_by_set: Mapping[str, Settings]) -> dict[str, RenderedSet]:
     by_set: dict[str, list[Revision]] = defaultdict(list)
     for revision in run.revisions.rendered:
@@ -115,6 +110,6 @@ def _read_sets(run: Run, settings_by_set: Mapping[str, Settings]) -> dict[str, R
             revisions=tuple(by_set[name]),
             emitted=tuple(emitted[name]),
             settings=settings,
-            chosen=() if settings is None else choose_with(run, settings),
+            chosen=() if settings is None else choose_with(run.survey, settings),
         )
     return sets
