@@ -165,6 +165,10 @@ def at(mark: Mark | None, message: str) -> Problem:
     )
 
 
+def find_errors(problems: Iterable[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity is Severity.ERROR]
+
+
 class Rejected(Exception):
     """The input cannot be transformed. Carries every problem found."""
 

@@ -145,6 +145,10 @@ those around it, and a pair has a name and what computes the value.
 """
 
 
+def join_lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
 def write_forms(value: object, forms: Forms, *, in_one_line: bool = False) -> str:
     """Write a document: the fields of the value, behind the version."""
     return (

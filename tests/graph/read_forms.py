@@ -48,9 +48,9 @@ def expect(graph: Graph) -> Read:
 
 def assert_every_form_holds(graph: Graph) -> None:
     expected = expect(graph)
-    assert read_mermaid(write_mermaid(graph)) == expected
-    assert read_dot(write_dot(graph)) == expected
-    assert read_html(write_html(graph)) == expected
+    assert read_mermaid("\n".join(write_mermaid(graph))) == expected
+    assert read_dot("\n".join(write_dot(graph))) == expected
+    assert read_html("\n".join(write_html(graph))) == expected
 
 
 def read_mermaid(text: str) -> Read:

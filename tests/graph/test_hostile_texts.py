@@ -61,7 +61,7 @@ class _Markup(HTMLParser):
 
 def markup_of(graph: Graph) -> set[str]:
     markup = _Markup()
-    markup.feed(write_html(graph))
+    markup.feed("\n".join(write_html(graph)))
     markup.close()
     return markup.seen
 

@@ -184,11 +184,11 @@ def test_names_and_messages_that_say_something_to_the_reader(text: str, severity
         Problem("m", severity=severity, file=f"{text}:3:5"),
         Problem("m", severity=severity, file=f"{text}:3:5"),  # twice
     )
-    judge([Verified(text, problems, "" if severity is Severity.ERROR else "verified: nothing")])
+    judge([Verified(text, problems, "" if severity is Severity.ERROR else "nothing")])
 
 
 def test_several_packages() -> None:
-    good = Verified("apps/a", (), "verified: 1 revision")
+    good = Verified("apps/a", (), "1 revision")
     bad = Verified("apps/b", (Problem("m", ResourceId("v1", "ConfigMap", "shop", "web")),))
     judge([good, bad])
     assert write_findings([good, bad], FindingsFormat.TEXT).stderr == (
@@ -199,9 +199,9 @@ def test_several_packages() -> None:
     assert read_command(line) == Command("error", title, "ConfigMap/shop/web (apps/b): m")
 
 
-SAFE, UNSAFE = "; protected from pruning by argocd", "; not protected from argocd"
+SAFE, UNSAFE = ("protected from pruning by argocd",), ("not protected from argocd",)
 MANY = [
-    pytest.param([""] * 3, "3 packages: 3 verified\n", id="nothing to know but the number"),
+    pytest.param([()] * 3, "3 packages: 3 verified\n", id="nothing to know but the number"),
     pytest.param(
         [SAFE] * 3,
         "3 packages: 3 verified; protected from pruning by argocd\n",
@@ -214,7 +214,7 @@ MANY = [
         id="one that is unlike the others has its line",
     ),
     pytest.param(
-        [SAFE, ""],
+        [SAFE, ()],
         "apps/1: verified: 1 revision\n"
         "2 packages: 2 verified; 1 of them: protected from pruning by argocd\n",
         id="one without any protection is unlike the others",
@@ -222,11 +222,10 @@ MANY = [
 ]
 
 
-@pytest.mark.parametrize(("behind", "expected"), MANY)
-def test_packages_that_are_alike_are_counted(behind: list[str], expected: str) -> None:
+@pytest.mark.parametrize(("remarks", "expected"), MANY)
+def test_packages_that_are_alike_are_counted(remarks: list[tuple[str, ...]], expected: str) -> None:
     found = [
-        Verified(f"apps/{number}", (), f"verified: 1 revision{one}")
-        for number, one in enumerate(behind)
+        Verified(f"apps/{number}", (), "1 revision", one) for number, one in enumerate(remarks)
     ]
     assert write_findings(found, FindingsFormat.TEXT).stderr == expected
 

@@ -237,6 +237,9 @@ class Unseen(NamedTuple):
     reason: str
     rule: str
 
+    def __str__(self) -> str:
+        return f"{self.plural}; you need the rule {self.rule}" if self.rule else self.reason
+
 
 class History(NamedTuple):
     """The sets of a namespace at one time, in Unix seconds by the API server's clock.

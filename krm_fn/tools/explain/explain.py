@@ -14,8 +14,8 @@ from krm_fn.base.problem import (
     Problem,
     Rejected,
     ResourceId,
-    Severity,
     count,
+    find_errors,
     printable,
     with_commas,
 )
@@ -23,7 +23,7 @@ from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
 from krm_fn.report.colour import Style
-from krm_fn.report.markup import VERSION, Forms, as_json, write_forms
+from krm_fn.report.markup import VERSION, Forms, as_json, join_lines, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
@@ -135,7 +135,7 @@ def write_explanation(explanation: Explanation, screen: Screen) -> str:
         lines = [*_sum_up(explanation, screen), "", *lines]
     if explanation.note and explanation.objects:
         lines += ["", *_fill(explanation.note, screen.width)]
-    return "".join(f"{line}\n" for line in lines)
+    return join_lines(lines)
 
 
 def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
@@ -300,7 +300,8 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
         field = f"{one.field}, by {one.rule.text}" if one.rule.by is By.MOUNTS else one.field
         if one.is_optional:
             field += ", optional"
-        yield f"      {printable(' '.join([field, *_in_brackets(_place(one.place))]))}"
+        placed = [f"({part})" for part in _place(one.place)]
+        yield f"      {printable(' '.join([field, *placed]))}"
         if one.is_pin:
             yield f"        the name of a revision, which stays: {printable(one.text)}"
     yield from _write_strategy(config, 6, screen)
@@ -318,10 +319,6 @@ def _change(change: WorkloadChange) -> str:
     keys = "" if change.keys is None else f" of only {', '.join(change.keys)}"
     asked = f", by an annotation of {change.asked_by}" if change.asked_by else ""
     return f"by the checksum{keys}{asked}{through}"
-
-
-def _in_brackets(parts: list[str]) -> list[str]:
-    return [f"({part})" for part in parts]
 
 
 def _now(one: Explained) -> str:
@@ -413,15 +410,10 @@ class ExplainedPackage(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
-
-
-class _Packages(NamedTuple):
-    packages: tuple[ExplainedPackage, ...]
+        return bool(find_errors(self.problems))
 
 
 _FORMS_OF_PACKAGES: Forms = {
-    _Packages: ("packages",),
     ExplainedPackage: (
         "path",
         ("errors", lambda one: stderr_lines(one.problems).splitlines() if one.failed else []),
@@ -482,7 +474,8 @@ def _write_packages(
         )
     code = int(any(one.failed for one in some))
     if form is ExplainFormat.JSON:
-        text = write_forms(_Packages(tuple(some)), _FORMS_OF_PACKAGES)
+        packages = as_json(tuple(some), _FORMS_OF_PACKAGES)
+        text = write_forms({"packages": packages}, _FORMS_OF_PACKAGES)
         return Outcome(text.encode(), stderr, code)
     parts: list[str] = []
     for one in some:
@@ -506,11 +499,7 @@ def _explain_inputs(
     except Rejected as rejected:
         lacks_it = isinstance(rejected, NotFound)
         return ExplainedPackage(path, None, rejected.problems, lacks_it)
-    errors = [
-        problem
-        for problem in opened.place(found.changes.problems)
-        if problem.severity is Severity.ERROR
-    ]
+    errors = find_errors(opened.place(found.changes.problems))
     return ExplainedPackage(path, explanation, (*opened.remarks, *errors))
 
 
@@ -550,9 +539,8 @@ def sum_up_rendering(
     ]
     renamed = [one.who for one in explanation.objects if one.strategy == Strategy.RENAME]
     problems = [*opened.remarks, *opened.place(found.changes.problems), *elsewhere.find(renamed)]
-    is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
-    shown = "".join(f"{line}\n" for line in lines)
-    return Outcome(shown.encode(), stderr_lines(problems), int(is_wrong)), found
+    shown = join_lines(lines)
+    return Outcome(shown.encode(), stderr_lines(problems), int(bool(find_errors(problems)))), found
 
 
 def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explanation:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from krm_fn.base.problem import count, printable
 from krm_fn.linker.read import write_time
-from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
+from krm_fn.report.markup import Forms, html_page, html_text, join_lines, markdown, write_forms
 from krm_fn.report.table import GridCell, Screen, cut, write_grid
 from krm_fn.tools.fleet.build_fleet import (
     CellState,
@@ -21,7 +21,7 @@ from krm_fn.tools.fleet.build_fleet import (
     build_fleet,
 )
 from krm_fn.tools.fleet.reports import read_reports
-from krm_fn.tools.history.history import Note, duration, join_lines, listed, time_field, write_notes
+from krm_fn.tools.history.history import Note, duration, listed, time_field, write_notes
 
 __all__ = [
     "FleetAccess",

@@ -38,12 +38,8 @@ _ARROWS = {
 """In DOT, and in Mermaid."""
 
 
-def write_dot(graph: Graph) -> str:
-    """Write a directed graph with a cluster for each lane. Fields of references are tooltips."""
-    return "".join(f"{line}\n" for line in _dot_lines(graph))
-
-
-def _dot_lines(graph: Graph) -> Iterator[str]:
+def write_dot(graph: Graph) -> Iterator[str]:
+    """Yield the lines of a directed graph with a cluster for each lane. Fields of references are tooltips."""
     yield "digraph revisions {"
     yield f"  graph [rankdir=LR label={_quote([graph.title])}]"
     yield '  node [shape=box fontname="sans-serif"]'
@@ -62,12 +58,8 @@ def _dot_lines(graph: Graph) -> Iterator[str]:
     yield "}"
 
 
-def write_mermaid(graph: Graph) -> str:
-    """Write a flowchart: a box for each object, in a box for each lane, and the arrows."""
-    return "".join(f"{line}\n" for line in _mermaid_lines(graph))
-
-
-def _mermaid_lines(graph: Graph) -> Iterator[str]:
+def write_mermaid(graph: Graph) -> Iterator[str]:
+    """Yield the lines of a flowchart: a box for each object, in a box for each lane, and the arrows."""
     yield "flowchart LR"
     for lane, nodes in graph.lanes():
         yield f'  subgraph {lane.name.lower()}["{mermaid_label(lane.value)}"]'

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from krm_fn.base.named_tuple import NamedTuple
-from krm_fn.base.problem import NotFound, Outcome, Problem, Rejected, Severity
+from krm_fn.base.problem import NotFound, Outcome, Problem, Rejected, Severity, find_errors
 from krm_fn.base.settings import Environment
+from krm_fn.report.markup import join_lines
 from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
@@ -89,28 +90,20 @@ def _draw(
     except Rejected as rejected:
         lacks_it = isinstance(rejected, NotFound)
         return _Drawn(None, stderr_lines(rejected.problems), failed=True, lacks_it=lacks_it)
-    errors = [
-        problem
-        for problem in opened.place(found.changes.problems)
-        if problem.severity is Severity.ERROR
-    ]
+    errors = find_errors(opened.place(found.changes.problems))
     return _Drawn(graph, masks.hide(stderr_lines([*opened.remarks, *errors])), bool(errors))
 
 
 def draw_history(history: History, form: GraphFormat) -> Outcome:
     """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
     text, remarks = write_graph(graph_history(history), form)
-    unseen = [
-        one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}"
-        for one in history.unseen
-    ]
-    warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
+    warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in history.unseen]
     return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
 
 
 def write_graph(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
     """Write a graph. Warn of one that its form cannot show."""
-    text = _WRITERS[form](graph)
+    text = join_lines(_WRITERS[form](graph))
     excess = find_excess(graph, text) if form is GraphFormat.MERMAID else ""
     advice = f"{excess}; draw one object (NAME), or use -o html"
     return text, [Problem(advice, severity=Severity.WARNING)] if excess else []

@@ -22,9 +22,8 @@ _WORDS = {
 """The meaning of an arrow: in the legend, and as a heading where it begins and where it ends."""
 
 
-def write_html(graph: Graph) -> str:
-    page = html_page(f"{graph.title}: revisions", "krm_fn.tools.graph", "page", _write(graph))
-    return "".join(f"{line}\n" for line in page)
+def write_html(graph: Graph) -> Iterator[str]:
+    return html_page(f"{graph.title}: revisions", "krm_fn.tools.graph", "page", _write(graph))
 
 
 def _write(graph: Graph) -> Iterator[str]:

@@ -15,7 +15,15 @@ from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.problem import count, listing, printable
 from krm_fn.linker.owners import deletion_command, say_abandoned
 from krm_fn.linker.read import write_time
-from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
+from krm_fn.report.markup import (
+    FieldSource,
+    Forms,
+    as_json,
+    join_lines,
+    markdown,
+    markdown_code,
+    write_forms,
+)
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
 from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.common.kept import Holder, Kept
@@ -182,10 +190,6 @@ def _write_text(history: History, form: HistoryFormat, screen: Screen) -> str:
     notes = write_notes(find(history), screen)
     parts = map(join_lines, (_LINES[form](history, screen), changes, notes))
     return "\n".join(filter(None, parts))
-
-
-def join_lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
@@ -509,12 +513,7 @@ def write_staying(one: SetHistory, *fates: Retention) -> Iterator[str]:
 
 
 def write_unseen(unseen: Unseen) -> str:
-    rule = (
-        f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}"
-        if unseen.rule
-        else ""
-    )
-    return f"not seen: {rule or printable(unseen.reason)}"
+    return f"not seen: {printable(str(unseen))}"
 
 
 def _warn(sentence: str, command: str = "") -> Note:
@@ -758,7 +757,7 @@ def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
 
 def write_history_markdown(history: History) -> str:
     """Write a table for each set, and then what else one has to know."""
-    return "\n".join(_write_blocks(history)) + "\n"
+    return join_lines(_write_blocks(history))
 
 
 def _write_blocks(history: History) -> Iterator[str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from difflib import unified_diff
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import get, plain_value, text
@@ -17,6 +16,7 @@ from krm_fn.base.problem import Outcome, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
+from krm_fn.report.markup import join_lines
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
 from krm_fn.tools.builds.builds import HelmOptions
@@ -219,7 +219,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
     for step in _steps(prepared, is_by_hand=is_by_hand):
         steps += _fold_step(step, screen)
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    return Outcome(_join(shown), stderr, int(is_by_hand or bool(refused)))
+    return Outcome(join_lines(shown).encode(), stderr, int(is_by_hand or bool(refused)))
 
 
 def remove(
@@ -252,14 +252,14 @@ def remove(
         if below:
             told = say_below(directories[0], below, " with krm-fn: krm-fn init --remove")
             left = f"nothing to remove in {told.file}; {told.message}"
-        return Outcome(_join([*said, left]), "", 0)
+        return Outcome(join_lines([*said, left]).encode(), "", 0)
     steps: list[str] = []
     configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
     if not configs or not all(map(_LEAVES.search, configs)):
         steps += _fold_step(_LEAVE_FIRST, screen)
     for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
         steps += _fold_step(step, screen)
-    return Outcome(_join([*said, "", *steps]), "", int(is_by_hand))
+    return Outcome(join_lines([*said, "", *steps]).encode(), "", int(is_by_hand))
 
 
 def _fail(error: OSError | Rejected) -> Outcome:
@@ -390,7 +390,7 @@ def _prepare(
     directory: Path,
     wishes: Wishes,
     surroundings: Surroundings,
-    drafts: Mapping[Path, bytes] = MappingProxyType({}),
+    drafts: Mapping[Path, bytes],
 ) -> _Prepared:
     """Plan all files, and render with them. Raises Rejected.
 
@@ -406,10 +406,6 @@ def _prepare(
     rendering = surroundings.sum_up(opened)
     elsewhere = surroundings.elsewhere
     return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
-
-
-def _join(lines: Iterable[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:

@@ -106,13 +106,13 @@ def _find_commands(text: str, name: str) -> Iterator[tuple[int, str]]:
     """Yield the commands that let kustomize build something, and run no functions; with a name, all that have it."""
     if not ("kustomize" in text or "-k" in text or name):
         return
-    for number, command in _join_lines(text):
+    for number, command in _join_continued(text):
         is_told = _BUILDS.search(command) is not None or (name and name in command)
         if is_told and _RUNS_FUNCTIONS not in command:
             yield number, command
 
 
-def _join_lines(text: str) -> Iterator[tuple[int, str]]:
+def _join_continued(text: str) -> Iterator[tuple[int, str]]:
     """Yield each command with the number of its first line: a line that ends in a backslash goes on."""
     number, lines = 0, list[str]()
     for position, line in enumerate(text.splitlines(), 1):

@@ -13,6 +13,7 @@ from krm_fn.base.node import NewValue, Node, entries, get, is_mapping, is_scalar
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
+from krm_fn.report.markup import join_lines
 
 _ADOPT = Strategy.ADOPT.value
 _IS_FOR_ADOPTING = "# for the first sync of what runs already"
@@ -167,7 +168,7 @@ def write_config(name: str, annotations: str, spec: SpecTexts, linker: LinkerTex
         *_write_spec(spec),
         *_write_linker(linker),
     ]
-    return "".join(f"{line}\n" for line in lines)
+    return join_lines(lines)
 
 
 def _write_spec(spec: SpecTexts) -> Iterator[str]:
@@ -213,7 +214,7 @@ def in_spec(spec: SpecTexts, namespace: str) -> str:
         lines.append(f"  strategy: {spec.strategy}")
     if namespace:
         lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"]
-    return "".join(f"{line}\n" for line in lines)
+    return join_lines(lines)
 
 
 def rename_config(config: str, name: str) -> str:

@@ -11,7 +11,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Node, get, is_mapping, is_null, plain_value, text
-from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
+from krm_fn.base.problem import Problem, Rejected, ResourceId, find_errors
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import Envelope, Expansion, apply_changes, open_envelope, read_yaml
@@ -259,6 +259,6 @@ def _shared(
 
 
 def _refuse_errors(changes: Changes, items: list[Item]) -> None:
-    errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
+    errors = find_errors(changes.problems)
     if errors:
         raise Rejected(*hide_in_problems(errors, items))

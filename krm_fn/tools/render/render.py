@@ -6,7 +6,7 @@ from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import elements, get
-from krm_fn.base.problem import Problem, Rejected, Severity
+from krm_fn.base.problem import Problem, Rejected, find_errors
 from krm_fn.base.settings import Environment
 from krm_fn.core.decide.decide import Run, summarize_run
 from krm_fn.core.yaml.yaml import (
@@ -50,7 +50,7 @@ class RenderedStream(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
+        return bool(find_errors(self.problems))
 
 
 def render_stream(
@@ -74,7 +74,7 @@ def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]
     Raises Rejected.
     """
     problems = [*opened.remarks, *opened.place(changes.problems)]
-    if any(problem.severity is Severity.ERROR for problem in problems):
+    if find_errors(problems):
         return "", problems  # what an error is about may be two edits of one place
     edited, added = _edit(opened, changes)
     # Behind the changes: a configuration among the objects has been read by now, and must not be
@@ -90,7 +90,7 @@ def render_items(opened: Opened, changes: Changes) -> list[Item]:
 
     Raises Rejected for each error.
     """
-    errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
+    errors = find_errors(changes.problems)
     if errors:
         raise Rejected(*opened.place(errors))
     edited, added = _edit(opened, changes)

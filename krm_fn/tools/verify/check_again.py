@@ -24,7 +24,7 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, ResourceId, find_errors
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Environment, Hooks, Settings
 from krm_fn.core.decide.decide import Package, Revision, Revisions, Run
@@ -85,7 +85,8 @@ def _check_added(
         revisions, consumers = written.revisions.rendered, written.consumers
         needed = SetLinker(revisions, consumers, rendering.package, settings)
         yield from _check_account(needed, rules, rendering.package)
-    yield from _errors_of(run)
+    # A warning of the function is no sign that something has changed.
+    yield from find_errors(run.changes.problems)
 
 
 def _check_whole(settings: Settings, rendering: Rendering) -> Iterator[Problem]:
@@ -101,12 +102,7 @@ def _check_whole(settings: Settings, rendering: Rendering) -> Iterator[Problem]:
         problem = _say_edit(edit, {})
         is_checksum = problem.field.endswith(f"[{settings.checksums.annotation}]")
         yield problem._replace(message=_CHECKSUM) if is_checksum else problem
-    yield from _errors_of(run)
-
-
-def _errors_of(run: Run) -> Iterator[Problem]:
-    """Yield the errors. A warning of the function is no sign that something has changed."""
-    return (one for one in run.changes.problems if one.severity is Severity.ERROR)
+    yield from find_errors(run.changes.problems)
 
 
 def _read_settings(one: RenderedSet, deployers: tuple[str, ...]) -> Settings:

@@ -11,7 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import is_mapping, is_null
-from krm_fn.base.problem import Problem, Rejected, Severity, count
+from krm_fn.base.problem import Problem, Rejected, count, find_errors
 from krm_fn.base.settings import Environment
 from krm_fn.core.config.config import Configuration, read_by_set
 from krm_fn.core.yaml.yaml import (
@@ -89,13 +89,15 @@ def examine(inputs: Inputs, options: VerifyOptions) -> Verified:
         rendering = _read(opened, found, options)
         problems = [*_check(rendering, options)]
         # After an error, most of what the function would change is only a consequence of it.
-        if not any(problem.severity is Severity.ERROR for problem in problems):
+        if not find_errors(problems):
             problems += check_again(rendering, options.deployers)
     except Rejected as rejected:
-        return _answer(path, opened, [*rejected.problems], "", strict=options.strict)
-    summary = summarize(rendering, options.deployers)
-    verified = _answer(path, opened, problems, summary, strict=options.strict)
-    return verified._replace(run=rendering.run)
+        return _answer(path, opened, [*rejected.problems], strict=options.strict)
+    verified = _answer(path, opened, problems, strict=options.strict)._replace(run=rendering.run)
+    if verified.failed:
+        return verified
+    counted, *remarks = _clauses(rendering, options.deployers)
+    return verified._replace(counted=counted, remarks=tuple(remarks))
 
 
 def _open(inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
@@ -154,30 +156,23 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_applied(rendering, options.deployers)
 
 
-def _answer(
-    path: str, opened: OpenedText, problems: list[Problem], summary: str, *, strict: bool
-) -> Verified:
+def _answer(path: str, opened: OpenedText, problems: list[Problem], *, strict: bool) -> Verified:
     if strict:
         problems = [problem.as_error() for problem in problems]
     problems = hide_in_problems(problems, items_of(opened))
-    failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)
     # The objects of a ResourceList say themselves which file they are from.
     if envelope.resource_list is None:
         problems = [*place_by_object(problems, opened)]
-    return Verified(path, tuple(problems), "" if failed else summary, stdout)
+    return Verified(path, tuple(problems), results=stdout)
 
 
 _MAX_SETS = 5
 
 
-def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
-    """Return `verified: 3 revisions of set shop, 5 references, 1 linker Job; protected from pruning by argocd`."""
-    return f"verified: {'; '.join(_clauses(rendering, deployers))}"
-
-
 def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
+    """Say what was verified in numbers, and then what a person must know of it."""
     sets = [one for one in rendering.sets.values() if one.revisions]
     revised = {revision.item for revision in rendering.revisions.rendered}
     references = [one for one in rendering.run.references.authored if not one.reference.is_output]
