@@ -72,6 +72,15 @@ class Configs(NamedTuple):
                 revisions += former.revisions
         return found._replace(revisions=revisions)
 
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether the inventory leaves the set to the linker of the namespace."""
+        return self.inventory is not None and self.inventory.is_shared
+
+
+def find_inventories(configs: Iterable[Configs]) -> list[Inventory]:
+    return [one.inventory for one in configs if one.inventory is not None]
+
 
 def find_sets(configs: Mapping[str, Configs]) -> list[str]:
     """Return the sets that have a revision or an inventory, but for what a set has taken over."""

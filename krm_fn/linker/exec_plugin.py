@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from krm_fn.linker.read import list_of, mapping, text_in
+from krm_fn.linker.read import list_of, mapping, mappings_in, text_in
 from krm_fn.linker.retry import STEP, Deadline
 
 _LEAST = 1.0
@@ -99,7 +99,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read_environment(settings: Mapping[str, Any]) -> dict[str, str]:
-    variables = map(mapping, list_of(settings.get("env")))
+    variables = mappings_in(settings, "env")
     return {str(one.get("name")): str(one.get("value", "")) for one in variables if one.get("name")}
 
 
@@ -112,7 +112,7 @@ def _describe(
     """
     spec: dict[str, Any] = {"interactive": is_interactive}
     if settings.get("provideClusterInfo"):
-        extensions = map(mapping, list_of(cluster.get("extensions")))
+        extensions = mappings_in(cluster, "extensions")
         own = [one.get("extension") for one in extensions if one.get("name") == _CLUSTER_CONFIG]
         known = {key: value for key, value in cluster.items() if key != "extensions"}
         spec["cluster"] = {**known, **({"config": own[0]} if own else {})}

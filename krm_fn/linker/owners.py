@@ -118,7 +118,7 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
     A retained revision loses the owners that a linker has added: its consumers are not known. So
     does each revision of a set whose package leaves krm-fn.
     """
-    consumers = _by_referenced_name(observation.consumers)
+    consumers = by_referenced_name(observation.consumers)
     wanted = {
         *consumers,
         *rendered_names(plan, observation),
@@ -297,7 +297,7 @@ def _origin(tracker: LiveRevision) -> tuple[str, str]:
 def find_keepers(
     plan: LinkPlan, observation: Observation
 ) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
-    referenced = _by_referenced_name(observation.consumers)
+    referenced = by_referenced_name(observation.consumers)
     rendered = rendered_names(plan, observation) | observation.rendered_elsewhere
     found = []
     for revision in observation.revisions:
@@ -407,7 +407,7 @@ def linker_owners(
     )
 
 
-def _by_referenced_name(consumers: Iterable[Consumer]) -> dict[str, list[Consumer]]:
+def by_referenced_name(consumers: Iterable[Consumer]) -> dict[str, list[Consumer]]:
     by_name: dict[str, list[Consumer]] = {}
     for consumer in consumers:
         for name in consumer.references:

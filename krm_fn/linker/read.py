@@ -6,7 +6,7 @@ fields of a pod spec that never hold the name of a ConfigMap or Secret.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -277,12 +277,12 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
     """Yield the ConfigMaps without which a pod does not start: these are clearly references."""
     spec = mapping(pod_spec)
     sources = []
-    for volume in map(mapping, list_of(spec.get("volumes"))):
+    for volume in mappings_in(spec, "volumes"):
         sources += [volume.get("configMap")]
         projected = list_of(mapping(volume.get("projected")).get("sources"))
         sources += [mapping(source).get("configMap") for source in projected]
     for field in _CONTAINERS:
-        for container in map(mapping, list_of(spec.get(field))):
+        for container in mappings_in(spec, field):
             sources += [
                 mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))
             ]
@@ -306,7 +306,7 @@ def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
 
     Nothing without such a container.
     """
-    for container in map(mapping, list_of(mapping(pod_spec).get("containers"))):
+    for container in mappings_in(mapping(pod_spec), "containers"):
         arguments = [*map(str, list_of(container.get("args")))]
         is_of_all_sets = arguments[:1] == ["link"] and ALL_SETS in arguments
         if is_of_all_sets or _is_plan(container.get("args")):
@@ -324,7 +324,7 @@ def _is_plan(arguments: Any) -> bool:
 
 def controller_of(metadata: Json) -> Owner:
     """Return the owner that is the controller of an object; one of empty texts if there is none."""
-    owners = map(mapping, list_of(metadata.get("ownerReferences")))
+    owners = mappings_in(metadata, "ownerReferences")
     return _read_owner(next((owner for owner in owners if owner.get("controller") is True), {}))
 
 
@@ -370,6 +370,11 @@ def text_in(fields: Json, name: str) -> str:
     """Return the text of a field, `""` for anything else."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
+
+
+def mappings_in(fields: Mapping[str, Any], name: str) -> Iterator[Json]:
+    """Yield the elements of a list, an empty mapping for each that is none; nothing for anything else."""
+    return map(mapping, list_of(fields.get(name)))
 
 
 def mapping(value: Any) -> Json:

@@ -11,7 +11,7 @@ from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
-from krm_fn.linker.cluster import Cluster, Configs, Listed, find_sets
+from krm_fn.linker.cluster import Cluster, Configs, Listed, find_inventories, find_sets
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names
 from krm_fn.linker.read import OfSet
 from krm_fn.linker.retry import Deadline
@@ -83,7 +83,7 @@ class Look:
         self._names = frozenset(one.name for one in chain.from_iterable(revisions))
         self._revisions: dict[str, LiveRevision] = {}
         for configs in self._configs.values():
-            if configs.inventory is not None and configs.inventory.is_shared:
+            if configs.is_shared:
                 self._revisions |= {one.name: one for one in configs.revisions}
         self._kinds: dict[Kind, _Kind] = {}
         self._listed_at = cluster.deadline.left()
@@ -108,8 +108,7 @@ class Look:
         return inventory is not None and not inventory.is_shared
 
     def inventories(self) -> list[Inventory]:
-        found = (one.inventory for one in self._configs.values())
-        return [inventory for inventory in found if inventory is not None]
+        return find_inventories(self._configs.values())
 
     def revision(self, name: str) -> LiveRevision | None:
         """Return a revision of a set that is marked for this run; an inventory is written by anybody."""

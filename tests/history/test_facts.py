@@ -15,6 +15,7 @@ from tests.volume import examples_of
 
 KINDS = {kind.kind: kind for kind in CONSUMER_KINDS}
 NAMES = Names.of([A])
+LINKER = {"template": {"spec": {"containers": [{"args": ["link", "--set=web"]}]}}}
 
 
 def progress(kind: str, status: dict[str, Any], **fields: Any) -> Progress | None:
@@ -204,4 +205,6 @@ def test_a_pod_says_why_it_does_not_start() -> None:
 def test_any_json_is_read(item: Any, kind: str) -> None:
     read_live_object(KINDS[kind], item, NAMES)
     read_pod(item, NAMES)
-    read_job(item, "web", ())
+    read_job(item)
+    if isinstance(item, dict):
+        assert read_job({**item, "spec": LINKER}) is not None

@@ -316,7 +316,7 @@ def test_whoever_applies_the_revisions_is_the_deployer_of_the_rest() -> None:
         "metadata": {"name": "b", "managedFields": [owner("kubectl-label", label, "Update")]}
     }
     objects = [read_live(CONFIG_MAP, one) for one in (revision, by_hand)]
-    assert find_appliers(objects, "revisions.krm-fn.io/set") == {"terraform"}
+    assert find_appliers(objects) == {"terraform"}
 
 
 def test_text_of_an_api_server_is_read_whatever_characters_it_has() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from krm_fn.base.node import Json
 from krm_fn.base.problem import Rejected
-from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
+from krm_fn.linker.read import below, list_of, mapping, mappings_in, read_time, text_in
 from krm_fn.report.markup import VERSION
 from krm_fn.tools.common.files import Allowance, Limits, read_named
 from krm_fn.tools.common.revision_history import (
@@ -121,8 +121,8 @@ def read_history(document: Any) -> History:
     reason = next((words for words, is_so in wrong if is_so), "")
     if reason or now is None:
         raise NotAReport(_expected(reason))
-    sets = tuple(_read_set(mapping(one)) for one in found["sets"])
-    unseen = tuple(_read_unseen(mapping(one)) for one in list_of(found.get("unseen")))
+    sets = tuple(map(_read_set, mappings_in(found, "sets")))
+    unseen = tuple(map(_read_unseen, mappings_in(found, "unseen")))
     return History(
         text_in(found, "namespace"), now, sets, unseen, cluster=text_in(found, "cluster")
     )
@@ -133,8 +133,8 @@ def _read_unseen(found: Json) -> Unseen:
 
 
 def _read_set(found: Json) -> SetHistory:
-    revisions = tuple(_read_revision(one) for one in map(mapping, list_of(found.get("revisions"))))
-    workloads = tuple(_read_workload(one) for one in map(mapping, list_of(found.get("workloads"))))
+    revisions = tuple(map(_read_revision, mappings_in(found, "revisions")))
+    workloads = tuple(map(_read_workload, mappings_in(found, "workloads")))
     return SetHistory(
         text_in(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None
     )
@@ -150,9 +150,7 @@ def _read_revision(found: Json) -> RevisionHistory:
         # A later version may know others.
         Retention(fate) if fate in {*Retention} else Retention.UNKNOWN,
         is_rendered=found.get("isRendered") is True,
-        referrers=tuple(
-            _read_referrer(one) for one in map(mapping, list_of(found.get("referencedBy")))
-        ),
+        referrers=tuple(map(_read_referrer, mappings_in(found, "referencedBy"))),
         pods=_read_pods(found),
     )
 
@@ -170,7 +168,7 @@ def _read_referrer(found: Json) -> Referrer:
 
 
 def _read_workload(found: Json) -> WorkloadHistory:
-    templates = tuple(_read_template(mapping(one)) for one in list_of(found.get("templates")))
+    templates = tuple(map(_read_template, mappings_in(found, "templates")))
     return WorkloadHistory(
         text_in(found, "kind"),
         text_in(found, "name"),

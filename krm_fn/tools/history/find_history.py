@@ -15,6 +15,7 @@ from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision, Owner
 from krm_fn.linker.owners import (
     Keeper,
+    by_referenced_name,
     find_abandoned,
     find_keepers,
     find_unreleased,
@@ -52,10 +53,7 @@ def find_history(snapshot: Snapshot) -> History:
 
 
 def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
-    consumers: dict[str, list[Consumer]] = defaultdict(list)
-    for consumer in one.observation.consumers:
-        for name in consumer.references:
-            consumers[name].append(consumer)
+    consumers = by_referenced_name(one.observation.consumers)
     entries = [*_find_existing(one, consumers, live), *_find_absent(one, consumers, live)]
     return SetHistory(
         one.plan.set,

@@ -24,6 +24,7 @@ from krm_fn.linker.cluster import (
     MAX_LOOKUPS,
     Configs,
     ObjectLists,
+    find_inventories,
     find_sets,
     kinds_to_list,
     observe,
@@ -38,6 +39,7 @@ from krm_fn.linker.read import (
     linker_arguments,
     list_of,
     mapping,
+    mappings_in,
     possible_names,
     read_consumer,
     read_of_any_set,
@@ -199,17 +201,6 @@ def read_pod(item: Any, names: Names) -> Pod | None:
     )
 
 
-def read_job(item: Any, set_name: str, arguments: tuple[str, ...]) -> LinkerJob:
-    """Read the Job of a linker, whose arguments are these."""
-    parts = _Parts.of(item)
-    complete, failed = (_condition(parts.status, kind) for kind in ("Complete", "Failed"))
-    has_failed = failed.get("status") == "True"
-    ended = failed if has_failed else complete if complete.get("status") == "True" else {}
-    failure = (text_in(failed, "reason") or "failed") if has_failed else ""
-    ended_at = read_time(text_in(ended, "lastTransitionTime"))
-    return LinkerJob(parts.name, parts.created, ended_at, failure, set_name, arguments)
-
-
 class _Parts(NamedTuple):
     metadata: Json
     labels: Json
@@ -334,7 +325,7 @@ def _is_observed(workload: _Parts) -> bool:
 
 
 def _condition(status: Json, kind: str) -> Json:
-    conditions = map(mapping, list_of(status.get("conditions")))
+    conditions = mappings_in(status, "conditions")
     return next((one for one in conditions if one.get("type") == kind), {})
 
 
@@ -351,11 +342,6 @@ class _SetConfigs(NamedTuple):
 
     configs: Configs
     bases: dict[str, str]
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether the set is left to the linker of the namespace."""
-        return self.configs.inventory is not None and self.configs.inventory.is_shared
 
 
 class _Objects(NamedTuple):
@@ -381,7 +367,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     shared = _find_shared(all_jobs)
     plans: dict[str, LinkPlan] = {}
     for name, one in sorted(sets.items()):
-        if one.is_shared and shared is not None:
+        if one.configs.is_shared and shared is not None:
             jobs[name], plans[name] = shared, _plan_shared(name, shared)
         else:
             plans[name] = _plan(name, jobs.get(name), one.configs.inventory)
@@ -440,7 +426,7 @@ def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
     """
     selector = f"{keys.COMPONENT}={keys.LINKER}"
     try:
-        jobs = source.read(_JOBS, _read_linker_job, labelSelector=selector).items
+        jobs = source.read(_JOBS, read_job, labelSelector=selector).items
     except Refused:
         return []
     return [one for one in jobs if set_name is None or one.set in ("", set_name)]
@@ -472,7 +458,7 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
     found: dict[str, LinkerJob] = {}
     ranks: dict[str, tuple[bool, float, str]] = {}
     for job in jobs:
-        if job.set in sets and sets[job.set].is_shared:
+        if job.set in sets and sets[job.set].configs.is_shared:
             continue  # it is left over, and its plan says nothing any more
         inventory = sets[job.set].configs.inventory if job.set in sets else None
         rank = (_is_listed(_read_plan(job), inventory), job.created, job.name)
@@ -491,13 +477,19 @@ def _is_listed(plan: LinkPlan, inventory: Inventory | None) -> bool:
     return inventory.references.issuperset(revision.name for revision in plan.rendered)
 
 
-def _read_linker_job(item: Any) -> LinkerJob | None:
+def read_job(item: Any) -> LinkerJob | None:
+    """Read the Job of a linker; None for any other."""
     arguments = linker_arguments(below(item, _JOBS.pod_spec))
-    return (
-        read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments)
-        if arguments
-        else None
-    )
+    if not arguments:
+        return None
+    parts = _Parts.of(item)
+    complete, failed = (_condition(parts.status, kind) for kind in ("Complete", "Failed"))
+    has_failed = failed.get("status") == "True"
+    ended = failed if has_failed else complete if complete.get("status") == "True" else {}
+    failure = (text_in(failed, "reason") or "failed") if has_failed else ""
+    ended_at = read_time(text_in(ended, "lastTransitionTime"))
+    set_name = text_in(parts.labels, keys.SET)
+    return LinkerJob(parts.name, parts.created, ended_at, failure, set_name, arguments)
 
 
 def _plan(set_name: str, job: LinkerJob | None, inventory: Inventory | None) -> LinkPlan:
@@ -581,8 +573,7 @@ class _View:
         return next((one for one in revisions if one.name == name), None)
 
     def inventories(self) -> list[Inventory]:
-        found = (one.configs.inventory for one in self._sets.values())
-        return [inventory for inventory in found if inventory is not None]
+        return find_inventories(one.configs for one in self._sets.values())
 
     def has_config_map(self, name: str) -> bool:
         if name not in self._has:
@@ -618,7 +609,7 @@ def _read_set(
         observation,
         one.bases,
         _find_absent(plan, observation, view, objects.by_uid),
-        one.is_shared,
+        one.configs.is_shared,
     )
 
 

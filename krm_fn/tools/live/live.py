@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.base import keys
 from krm_fn.base.item import Item, collect, is_revision, is_secret_tracker
 from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.named_tuple import NamedTuple
@@ -246,7 +245,7 @@ def project_all(
     by_item = {one.item: one for one in objects}
     settings, new = rendering.settings, rendering.release
     raw = read_release(by_item, settings, namespace)
-    appliers = find_appliers(by_item.values(), keys.SET)
+    appliers = find_appliers(by_item.values())
     pairs = [*pair_items(raw, new), *pair_emitted(raw, new)[1]]
     projected = {
         pair.old: project(by_item[pair.old], pair.new, appliers)

@@ -7,14 +7,14 @@ from itertools import chain
 from typing import Any
 
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.keys import LAST_APPLIED
+from krm_fn.base.keys import LAST_APPLIED, SET
 from krm_fn.base.kind import DEPLOYERS, Kind
 from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import Mapping, Node, fields, get, is_mapping
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.facts.kinds import HASH_LABELS, SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
-from krm_fn.linker.read import below, list_of, mapping, text_in
+from krm_fn.linker.read import below, mapping, mappings_in, text_in
 
 _OF_DEPLOYERS = [(*one.marks, *one.tracks) for one in DEPLOYERS.values()]
 MARKS = frozenset([LAST_APPLIED, *SERVER_MARKS, *chain.from_iterable(_OF_DEPLOYERS)])
@@ -95,7 +95,7 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     if kind.kind == "Secret" and _is_immutable(owners):
         body["immutable"] = True  # it has not been read; `false` is what nobody has to write
     whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
-    owned_by = [mapping(one) for one in list_of(metadata.get("ownerReferences"))]
+    owned_by = [*mappings_in(metadata, "ownerReferences")]
     return LiveManifest(
         read_item(read_json(json.dumps(whole, ensure_ascii=False))),
         owners,
@@ -162,7 +162,7 @@ def read_json(document: str) -> Any:
 
 
 def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
-    for one in map(mapping, list_of(metadata.get("managedFields"))):
+    for one in mappings_in(metadata, "managedFields"):
         owned = mapping(one.get("fieldsV1"))
         if owned and one.get("subresource") != "status":
             manager, operation, subresource = (
@@ -191,11 +191,11 @@ def is_applier(owner: FieldOwner, appliers: Collection[str]) -> bool:
     return owner.manager in _KNOWN_APPLIERS or owner.manager in appliers
 
 
-def find_appliers(objects: Iterable[LiveManifest], label: str) -> frozenset[str]:
-    """Return who has set a label, by hand excepted: whoever applies a revision applies the whole rendering."""
+def find_appliers(objects: Iterable[LiveManifest]) -> frozenset[str]:
+    """Return who has set the label of a set, but by hand: whoever applies a revision applies the whole rendering."""
     found: set[str] = set()
     for one in objects:
         for owner in one.owners:
-            if f"f:{label}" in below(owner.fields, "f:metadata.f:labels"):
+            if f"f:{SET}" in below(owner.fields, "f:metadata.f:labels"):
                 found.add(owner.manager)
     return frozenset(found) - frozenset(BY_HAND)

@@ -106,7 +106,7 @@ class ClusterReader:
         self, listed: Collection[LiveManifest], release: Release
     ) -> Iterator[tuple[str, str, str]]:
         """Yield each Secret that is rendered with `immutable: false`, where the deployer has set the field."""
-        appliers = find_appliers(listed, keys.SET)
+        appliers = find_appliers(listed)
         rendered = {
             (item.id.kind, release.package.namespace_of(item) or self._namespace, item.id.name)
             for item in release.package.authored
