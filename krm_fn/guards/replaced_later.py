@@ -215,7 +215,7 @@ class Variables:
             ):
                 if _has_variable(name):
                     return item, field
-            field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
+            field = "" if item.is_config else next(_find_unexpanded(item.node), "")
             if field:
                 return item, field
         return None
@@ -323,8 +323,8 @@ def _texts(item: Item) -> Iterator[tuple[str, str]]:
             stack += [(value, step(field, name)) for name, value in reversed(pairs)]
 
 
-def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
-    stack = [(node, field)]
+def _find_unexpanded(root: Node) -> Iterator[str]:
+    stack = [(root, "")]
     while stack:
         node, field = stack.pop()
         if is_sequence(node):

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance
-from krm_fn.tools.merge.merge import merge_as_git
+from krm_fn.tools.merge.merge import DriverCall, merge_as_git
 from krm_fn.tools.merge.merge_package import Merged, PackageFiles, Versions, merge
 from tests.cases import ENVIRONMENT
 from tests.merge.generated import authored_files, package, tell
@@ -15,6 +16,7 @@ from tests.merge.test_merges import CONFLICT, OURS, objects, render
 from tests.volume import part_of, seed_of
 
 ALLOWANCE = Allowance(DEFAULT_LIMITS._replace(timeout=3600, max_bytes=10**12))
+CALL = DriverCall(Versions(Path(), Path(), Path()))
 MERGES = 300
 
 
@@ -27,7 +29,7 @@ class Tree(NamedTuple):
 
 
 def as_git(versions: Versions[bytes]) -> Merged:
-    return merge_as_git(versions, ALLOWANCE)
+    return merge_as_git(versions, ALLOWANCE, CALL)
 
 
 def merge_tree(packages: Versions[PackageFiles], *, with_driver: bool) -> Tree:

@@ -89,18 +89,12 @@ class Mounts(NamedTuple):
 
     @property
     def references(self) -> list[ResolvedReference]:
-        references: list[ResolvedReference] = []
-        for template in self.templates:
-            references += template.references()
-        return references
+        return [*chain.from_iterable(one.references() for one in self.templates)]
 
     @property
     def sources(self) -> tuple[MountedSource, ...]:
         """The sources that are configured for each pod template."""
-        sources: list[MountedSource] = []
-        for template in self.templates:
-            sources += template.sources()
-        return tuple(sources)
+        return tuple(chain.from_iterable(one.sources() for one in self.templates))
 
     @property
     def own_texts(self) -> set[Node]:

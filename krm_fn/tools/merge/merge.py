@@ -191,7 +191,7 @@ def _merge(
     allowance = Allowance(limits)
 
     def merge_texts(versions: Versions[bytes]) -> Merged:
-        return merge_as_git(versions, allowance, call.marker_size, call.favoured)
+        return merge_as_git(versions, allowance, call)
 
     try:
         path, packages = _find_packages(call, texts, allowance)
@@ -237,7 +237,7 @@ def _merge_alone(
     """Merge a file as git does, with all of the time, and with room for all of the text."""
     allowance = Allowance(limits._replace(max_bytes=limits.max_bytes + sum(map(len, texts))))
     try:
-        return merge_as_git(texts, allowance, call.marker_size, call.favoured), []
+        return merge_as_git(texts, allowance, call), []
     except Rejected as rejected:
         message = f"not merged, so both sides are in the file: {rejected.problems[0]}"
         return both_sides(texts), [Problem(message, file=call.path)]
@@ -256,14 +256,12 @@ def _ends_with_a_line(text: bytes) -> bool:
     return not text or text.endswith(b"\n")
 
 
-def merge_as_git(
-    texts: Versions[bytes], allowance: Allowance, marker_size: str = "", favoured: str = ""
-) -> Merged:
+def merge_as_git(texts: Versions[bytes], allowance: Allowance, call: DriverCall) -> Merged:
     """Merge three texts as git does, with its markers around a conflict, or with the lines of the favoured side."""
     if shutil.which("git") is None:
         raise Rejected(Problem("a merge needs git on PATH"))
-    size = ("--marker-size", marker_size) if marker_size.isdecimal() else ()
-    side = (f"--{favoured}",) if favoured else ()
+    size = ("--marker-size", call.marker_size) if call.marker_size.isdecimal() else ()
+    side = (f"--{call.favoured}",) if call.favoured else ()
     labels = ("-L", "ours", "-L", "base", "-L", "theirs")
     # A last line that all have in common shows that the answer is whole. Without a line break it
     # would be another line.

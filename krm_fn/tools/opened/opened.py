@@ -1,7 +1,7 @@
 """Open what a user names into objects, find the configuration that counts, and let the function decide."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -98,6 +98,11 @@ class Opened(NamedTuple):
     def items(self) -> list[Item]:
         return items_of(self.envelopes)
 
+    def items_in(self, is_meant: Callable[[SourceText], bool]) -> list[Item]:
+        """Return the objects of some texts."""
+        names = {source.name for source in self.texts if is_meant(source)}
+        return items_of((name, envelope) for name, envelope in self.envelopes if name in names)
+
     def place(self, problems: Iterable[Problem]) -> Problems:
         """Place problems in the files, and hide the names of Secrets."""
         return place_by_object(
@@ -170,12 +175,12 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
         # A name of its own for each password would roll all pods whenever somebody renders the
         # chart.
         generated = {item: has_new_content(places) for item, places in opened.made_anew.items()}
-        if opened.configuration[1] is None:
+        if opened.chosen is None:
             # A configuration nearby is of interest only where none counts (decision 37).
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
         found = decide(
             opened.items,
-            opened.chosen or opened.configuration[1],
+            opened.chosen,
             environment,
             generated,
             expansion=opened.expansion,
@@ -189,10 +194,8 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
 
 def _find_listed(opened: Opened, found: Run) -> Problems:
     """Warn about each configuration in `resources:` of a kustomization: what kustomize itself prints holds it."""
-    built = {source.name for source in opened.texts if source.is_kustomized}
     is_strict = found.settings.strict or found.environment.strict
-    items = items_of((name, envelope) for name, envelope in opened.envelopes if name in built)
-    for problem in find_applied(items):
+    for problem in find_applied(opened.items_in(lambda source: source.is_kustomized)):
         message = f"krm-fn render leaves it out, but kustomize build does not: {problem.message}"
         said = problem._replace(message=message)
         yield said.as_error() if is_strict else said
@@ -201,10 +204,9 @@ def _find_listed(opened: Opened, found: Run) -> Problems:
 def _find_lost_hooks(opened: Opened, found: Run) -> Problems:
     """Warn about each hook that names a renamed object, and that helm would not pass to a post-renderer."""
     is_strict = found.settings.strict or found.environment.strict
-    losing = {source.name for source in opened.texts if source.loses_hooks}
     if "helm" not in found.settings.deployers or not (found.environment.warns or is_strict):
         return
-    items = {*items_of((name, envelope) for name, envelope in opened.envelopes if name in losing)}
+    items = {*opened.items_in(lambda source: source.loses_hooks)}
     for one in found.hook_reads:
         referrer, reference, targets = one.resolved
         if one.is_copy and referrer in items and _HELM_HOOK in referrer.annotations:
@@ -228,11 +230,9 @@ def _find_lost_hooks(opened: Opened, found: Run) -> Problems:
 
 def _find_named_too_early(opened: Opened, found: Run) -> Problems:
     """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
-    early = {source.name for source in opened.texts if source.is_early}
-    items = items_of((name, envelope) for name, envelope in opened.envelopes if name in early)
     changed = {
         item.id.name
-        for item in items
+        for item in opened.items_in(lambda source: source.is_early)
         if item not in found.revisions.renamed and is_named_late(item)
     }
     for item, patch in found.changes.patches:
