@@ -106,7 +106,10 @@ def fields(node: Node | None) -> dict[str, Node]:
     # Asked so, and not by a call, because nothing is asked more often.
     if node is None or node.id != "mapping":
         return {}
-    own = {key.value: value for key, value in node.value if key.id == "scalar"}
+    try:
+        own = {key.value: value for key, value in node.value}
+    except TypeError:  # a key that is no scalar has a list there
+        own = {key.value: value for key, value in node.value if key.id == "scalar"}
     return _with_merged(node) if "<<" in own else own
 
 

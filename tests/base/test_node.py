@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.base.node import FieldPath, descend, get, mark_of, read_path, spell
+from krm_fn.base.node import FieldPath, descend, fields, get, mark_of, read_path, spell
 from krm_fn.core.yaml.reader import read_yaml
 
 TEXT = """\
@@ -78,3 +78,9 @@ def test_descend() -> None:
 def test_a_merge_key(key: str, is_merged: bool) -> None:
     (node,) = read_yaml(f"{key}: {{a: b}}\n".encode()).roots
     assert (get(node, "a") is not None) is is_merged
+
+
+@pytest.mark.parametrize("key", ["[a]", "{a: b}", "[]", "{}", "? - a\n"])
+def test_a_key_that_is_no_scalar_is_no_field(key: str) -> None:
+    (node,) = read_yaml(f"b: c\n{key}: d\n".encode()).roots
+    assert [*fields(node)] == ["b"]
