@@ -2,7 +2,10 @@
 
 import pytest
 
-from krm_fn.base.changes import Patch
+from krm_fn.base.changes import Changes, Patch
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import apply_changes
 from tests.yaml.patched import patched
 
 PATCH: Patch = {
@@ -170,3 +173,9 @@ def test_a_merge_patch_in_text(before: str, after: str) -> None:
 @pytest.mark.parametrize("after", [case.values[1] for case in CASES])
 def test_a_merge_patch_is_done_once(after: str) -> None:
     assert patched(after, PATCH) == after
+
+
+def test_a_new_object_goes_into_the_outermost_list() -> None:
+    text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: List\n  items:\n  - kind: A\n"
+    envelope = open_envelope(read_yaml(text.encode()))
+    assert apply_changes(envelope, Changes(add=({"kind": "B"},))).text == f"{text}- kind: B\n"

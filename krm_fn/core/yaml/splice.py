@@ -278,8 +278,8 @@ def splice_change(text: str, change: Change) -> Iterator[Splice]:
         new = dict(change.add) if isinstance(change, SetFields) else change.add
         yield _fill_empty(text, change.node, change.key, change.parent, new)
     elif isinstance(change, SetFields) and is_mapping(change.node):
-        keys = enumerate(key for key, _ in change.node.value)
-        runs = _runs_of(index for index, key in keys if is_scalar(key) and key.value in change.drop)
+        pairs = enumerate(change.node.value)
+        runs = _runs_of(n for n, (key, _) in pairs if is_scalar(key) and key.value in change.drop)
         edit_mapping = _edit_flow_mapping if change.node.flow_style else _edit_block_mapping
         yield from edit_mapping(text, change.node, change, runs)
 
@@ -374,7 +374,8 @@ def _edit_block_mapping(
     text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]
 ) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
-    offset = layout.list_offset(text, node) if change.add else 0
+    is_plain = all(isinstance(value, _Scalar) for _, value in change.add)
+    offset = 0 if is_plain else layout.list_offset(text, node)
     lines = write_fields(change.add, indent, offset=offset)
     starts = [layout.entry_start(text, key) for key, _ in node.value] if runs else []
     if runs == [(0, len(node.value))]:

@@ -6,7 +6,7 @@ This is the door of the room: what reads a text, finds its objects and writes it
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from krm_fn.base import keys
@@ -115,7 +115,8 @@ def _edit_lists(
 ) -> Iterator[Splice]:
     """Remove objects from the lists they are in, and add others to that of the ResourceList."""
     for root in envelope.document.roots:
-        for parent, items in _lists(root):
+        # The outermost one is that of the ResourceList.
+        for parent, items in islice(_lists(root), None if removed else 1):
             drop = tuple(index for index, item in enumerate(items.value) if item in removed)
             add = added if parent is envelope.resource_list else ()
             if drop or add:
