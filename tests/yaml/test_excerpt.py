@@ -59,6 +59,7 @@ LEFT_OUT = [
 READ_AGAIN = [
     pytest.param("-  a: 1\n-  b: EDIT\n-  c: 3\n", id="elements two columns behind their dash"),
     pytest.param("- a: 1\n-  b: EDIT\n- c: 3\n", id="elements in different columns"),
+    pytest.param("- a: 1\r- b: EDIT\r- c: 3\r", id="elements behind a carriage return alone"),
     pytest.param("-\n  a: 1\n-\n  b: EDIT\n-\n  c: 3\n", id="elements on a line below their dash"),
     pytest.param("[{a: 1}, {b: EDIT}, {c: 3}]\n", id="a list in flow style"),
     pytest.param("{a: 1, b: EDIT, c: 3}\n", id="a mapping in flow style"),

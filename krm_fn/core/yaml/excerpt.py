@@ -105,7 +105,7 @@ def _is_uneven(document: Document) -> bool:
     """
     text = f"\n{document.text}"
     # Fast, and rare in a text without such lines.
-    may_be = ("%" in text or "?" in text) and re.search(r"[\r\n]%|\?\s", text)
+    may_be = "\n%" in text or "\r%" in text or ("?" in text and re.search(r"\?\s", text))
     if not may_be:
         return False
     lines = [found.start() for found in re.finditer(_UNEVEN, text)]
@@ -218,10 +218,8 @@ def _separable(text: str, node: Node, *, is_clear: bool) -> list[Node]:
 def _is_even(text: str, elements: list[Node]) -> bool:
     """Tell whether each element but the first follows its dash, all in the same column."""
     column = elements[0].column
-    return all(
-        element.column == column and text.startswith("- ", element.start - 2)
-        for element in elements[1:]
-    )
+    before = "\n" + "- ".rjust(column)
+    return all(text.startswith(before, element.start - column - 1) for element in elements[1:])
 
 
 def _document_end(text: str, root: Node) -> int:

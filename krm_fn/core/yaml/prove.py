@@ -297,10 +297,12 @@ def _is_same(found: Node, before: Scalar) -> bool:
 
 
 def _match_fields(found: Node, wanted: Fields, edits: Edits) -> list[_Part] | None:
+    if not is_mapping(found):
+        return None
     written = fields(found)
-    present = {**written, **wanted.unread} if wanted.unread else written
-    others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
-    if not is_mapping(found) or present.keys() != wanted.named.keys():
+    present = {**written, **wanted.unread}
+    others = [pair for pair in found.value if pair[0].id != "scalar"]
+    if present.keys() != wanted.named.keys():
         return None
     if len(present) != len(written) + len(wanted.unread) or len(others) != len(wanted.others):
         return None
