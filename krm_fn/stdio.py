@@ -4,11 +4,9 @@ No other module reads stdin, or writes to stdout or stderr.
 """
 
 import errno
-import fcntl
 import os
 import stat
 import sys
-import termios
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
@@ -55,6 +53,9 @@ def can_hold_input() -> bool:
 
 def has_input() -> bool:
     """Tell whether stdin holds bytes now. A pipe may stay open for ever, so nothing is waited for."""
+    import fcntl  # noqa: PLC0415  # only a command that has failed asks
+    import termios  # noqa: PLC0415  # the same
+
     try:
         return any(fcntl.ioctl(_descriptor(sys.__stdin__), termios.FIONREAD, bytes(4)))
     except OSError:  # as of /dev/null

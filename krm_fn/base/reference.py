@@ -34,18 +34,17 @@ _NAMESPACE = r"(?<![^/:])([^/:]++)/(?:(?:ConfigMap|Secret)/)?$"
 
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
-_POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
+_IN_POD = (
+    *(".env[", ".envFrom[", ".imagePullSecrets["),
+    *(".volumes[", ".templatedVolumes[", ".workspaces["),
+    *(".volumeMounts.configMap[", ".volumeMounts.secret["),  # KubeVela
+    *(".driver.secrets[", ".driver.configMaps[", ".executor.secrets[", ".executor.configMaps["),
+    ".metadata.annotations[",  # below the top they are a template's
+)
 """Lists of a pod spec, wherever it is.
 
 The imagePullSecrets of a ServiceAccount are at the top instead.
 """
-
-_IN_POD = re.compile(
-    rf"\.(?:{'|'.join(_POD_LISTS)})\["
-    r"|\.volumeMounts\.(?:configMap|secret)\["  # KubeVela
-    r"|\.(?:driver|executor)\.(?:secrets|configMaps)\["
-    r"|\.metadata\.annotations\["  # below the top they are a template's
-)
 
 
 class By(StrEnum):
@@ -259,7 +258,7 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     before = name.value[: name.value.rfind("/") + 1]
     # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place
     # of the spec.
-    in_pod = in_pod or _IN_POD.search(field) is not None
+    in_pod = in_pod or any(part in field for part in _IN_POD)
     return Reference(kind, name, namespace, field, in_pod, is_output, rule, before, around=around)
 
 
