@@ -2,9 +2,12 @@
 
 import pytest
 
+from krm_fn.base.kind import Kinds
+from krm_fn.base.node import FieldPath
 from krm_fn.base.problem import ResourceId
+from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.common.stored import is_stored_alike
+from krm_fn.tools.common.stored import find_refusal, is_stored_alike
 
 DEPLOYMENT = ResourceId("apps/v1", "Deployment", "shop", "web")
 WIDGET = ResourceId("example.com/v1", "Widget", "shop", "web")
@@ -122,3 +125,28 @@ def test_stored_in_another_way(old: str, new: str) -> None:
 @pytest.mark.parametrize(("old", "new"), OF_CUSTOM_RESOURCES)
 def test_of_a_custom_resource_every_spelling_may_roll(old: str, new: str) -> None:
     assert not is_alike(old, new, WIDGET)
+
+
+@pytest.mark.parametrize(
+    ("place", "is_asked"),
+    [
+        pytest.param((), True, id="nobody knows where the two differ"),
+        pytest.param(("spec", "selector", "matchLabels", "app"), True, id="in the field"),
+        pytest.param(("spec", "selector"), True, id="the field"),
+        pytest.param(("spec",), True, id="around the field"),
+        pytest.param(("spec", "replicas"), True, id="beside the field, where a default may say so"),
+        pytest.param(("spec", "template", "spec", "volumes", 0, "name"), False, id="elsewhere"),
+    ],
+)
+def test_a_fixed_field_is_compared_where_the_objects_may_differ_in_it(
+    place: FieldPath, is_asked: bool
+) -> None:
+    text = b"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {selector: {matchLabels: {app: %s}}}
+"""
+    before, after = (open_envelope(read_yaml(text % app)).items[0] for app in (b"web", b"other"))
+    found = find_refusal(before, after, Kinds(), has_new_content=False, unlike=(place,))
+    assert found == ("spec.selector.matchLabels.app" if is_asked else None)

@@ -6,7 +6,7 @@ some fields of what it has stored.
 """
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
@@ -14,6 +14,7 @@ from krm_fn.base.go_yaml import is_text, read_number
 from krm_fn.base.item import DATA_FIELDS, Item
 from krm_fn.base.kind import BUILT_IN_GROUPS, FixedFields, Kinds, fits, fixed_rows, is_replaced
 from krm_fn.base.node import (
+    FieldPath,
     Node,
     elements,
     fields,
@@ -202,13 +203,20 @@ def _read_scalar(written: str, names: FieldNames, *, is_text: bool) -> Hashable:
     return ("text", written) if number is None else ("number", number)
 
 
-def find_refusal(before: Item, after: Item, kinds: Kinds, *, has_new_content: bool) -> str | None:
+def find_refusal(
+    before: Item,
+    after: Item,
+    kinds: Kinds,
+    *,
+    has_new_content: bool,
+    unlike: Iterable[FieldPath] = ((),),
+) -> str | None:
     """Return why the API server refuses to make one object of another: a `Refusal`, or the path of a field.
 
-    `kinds`: those of the new package.
+    `kinds`: those of the new package. `unlike`: the two are written alike but for these places.
     """
     fixed = {**_fixed_of(before, after), **kinds.fixed_by_definition(after.id)}
-    if not fixed or is_replaced(after):
+    if is_replaced(after) or not any(_is_near(fixed, place) for place in unlike):
         return None
     changed = _FixedComparison(fixed, after).find_changed(before)
     if not before.is_config:
@@ -219,6 +227,17 @@ def find_refusal(before: Item, after: Item, kinds: Kinds, *, has_new_content: bo
     if has_new_content and "data" in fixed:
         return Refusal.CONTENT
     return Refusal.IMMUTABLE if fields_of_config else None
+
+
+def _is_near(fixed: FixedFields, place: FieldPath) -> bool:
+    """Tell whether what a place is in holds a field that is fixed, or is in one.
+
+    Not the place itself: what is stored of a field may depend on what is beside it.
+    """
+    around = ".".join(name for name in place[:-1] if isinstance(name, str))
+    return any(
+        path.startswith(around) or around.startswith(path.removesuffix(".*")) for path in fixed
+    )
 
 
 def _fixed_of(before: Item, after: Item) -> FixedFields:

@@ -1,14 +1,13 @@
 """Compare two renderings object by object: changes, fates of revisions, and risks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain, islice, repeat
 from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
 from krm_fn.base.kind import PROTECTIONS
-from krm_fn.base.named_tuple import NamedTuple
 from krm_fn.base.node import FieldPath, Node, get, is_mapping, is_scalar, text
 from krm_fn.base.problem import listing
 from krm_fn.core.names.names import base_name, read_content
@@ -31,6 +30,7 @@ from krm_fn.tools.common.stored import find_refusal
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     AS_WRITTEN,
+    ComparedPair,
     Dialect,
     Pair,
     Release,
@@ -169,19 +169,6 @@ def list_users(item: Item, release: Release) -> tuple[str, ...]:
     return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
 
 
-class _ComparedPair(NamedTuple):
-    """A pair, and what differs in it. `made_anew`: the fields that every rendering makes anew.
-
-    `is_alike`: both are written in one way, and hold no name that is made from content.
-    """
-
-    pair: Pair
-    fields: tuple[FieldChange, ...]
-    made_anew: tuple[FieldChange, ...]
-    content: tuple[KeyChange, ...]
-    is_alike: bool
-
-
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
@@ -191,7 +178,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     # objects too.
     compared = [reader.compare(pair) for pair in pairs]
     renamed = _list_renamed(compared, reader, old, new)
-    rolls = _find_all_rolls(compared, renamed, old, new)
+    rolls = find_rolls(compared, renamed, (old, new))
     refusals = _find_refusals(reader, compared, rolls, old, new)
     writer = _Writer((old, new), rolls, renamed, refusals)
     revisions: list[ObjectChange] = []
@@ -232,7 +219,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
 
 
 def _list_renamed(
-    compared: Iterable[_ComparedPair], reader: "_ContentReader", old: Release, new: Release
+    compared: Iterable[ComparedPair], reader: "_ContentReader", old: Release, new: Release
 ) -> set[Item]:
     """Return the new objects that have got another name."""
     renamed: set[Item] = set()
@@ -248,29 +235,9 @@ def _list_renamed(
     return renamed
 
 
-def _find_all_rolls(
-    compared: Iterable[_ComparedPair], renamed: Collection[Item], old: Release, new: Release
-) -> Rolls:
-    pairs: list[Pair] = []
-    fields: dict[Item, tuple[FieldChange, ...]] = {}
-    edited: dict[Item, frozenset[str]] = {}
-    made_anew: set[Item] = set()
-    for one in compared:
-        pairs.append(one.pair)
-        before, after = one.pair
-        if after is None:
-            continue
-        fields[after] = one.fields
-        if before is not None and one.content:
-            edited[after] = frozenset(change.key for change in one.content)
-        if one.made_anew:
-            made_anew.add(after)
-    return find_rolls(pairs, fields, edited, renamed, (old, new), made_anew)
-
-
 def _find_refusals(
     reader: "_ContentReader",
-    compared: Iterable[_ComparedPair],
+    compared: Iterable[ComparedPair],
     rolls: Rolls,
     old: Release,
     new: Release,
@@ -283,21 +250,24 @@ def _find_refusals(
         return {}  # nobody applies one environment over another
     there = {(*scope_of(item, old), item.id.name): item for item in old.package.authored}
     edited = {one.pair.new for one in compared if one.fields}
-    alike = {one.pair for one in compared if one.is_alike}
+    unlike = {one.pair: one.unlike for one in compared}
     by_config = chain.from_iterable(rolls.by_config.values())
     refused = [one for one in by_config if one.effect is Effect.REFUSED]
     told = {(one.kind, one.namespace, one.name) for one in refused}
     refusals: dict[Item, str] = {}
     for item in new.package.authored:
         before = there.get((*scope_of(item, new), item.id.name))
-        if before is None or Pair(before, item) in alike:
+        places = unlike.get(Pair(before, item), (WHOLE,))
+        if before is None or not places:
             continue
         # Where only a name in its pod template is new, the object with that name says it.
         who = (item.id.kind, new.package.namespace_of(item), base_name(item))
         if item not in edited and who in told:
             continue
         has_new_content = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
-        refusal = find_refusal(before, item, new.package.kinds, has_new_content=has_new_content)
+        refusal = find_refusal(
+            before, item, new.package.kinds, has_new_content=has_new_content, unlike=places
+        )
         if refusal is not None:
             refusals[item] = refusal
     return refusals
@@ -309,8 +279,9 @@ class _ContentReader:
     ) -> None:
         self._names = names
         self._releases = releases
+        self._has_made_anew = any(release.made_anew for release in releases)
 
-    def compare(self, pair: Pair) -> _ComparedPair:
+    def compare(self, pair: Pair) -> ComparedPair:
         """Compare all but names, and what this project writes."""
         fields: list[FieldChange] = []
         made_anew: list[FieldChange] = []
@@ -322,18 +293,19 @@ class _ContentReader:
                     made_anew.append(change)
                 else:
                     fields.append(change)
-        content = self.compare_content(pair)
-        return _ComparedPair(pair, tuple(fields), tuple(made_anew), content, is_alike=not unlike)
+        content = self.compare_content(pair) if unlike else ()
+        return ComparedPair(pair, tuple(fields), tuple(made_anew), content, unlike)
 
-    def _find_unlike(self, pair: Pair) -> list[FieldPath]:
-        """Return the places that are to be read, not more than many: most objects have none, or a few."""
+    def _find_unlike(self, pair: Pair) -> Sequence[FieldPath]:
+        """Return the places that are to be read, or the whole: most objects have none, or a few."""
         if pair.old is None or pair.new is None:
-            return [WHOLE]
-        return [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
+            return (WHOLE,)
+        unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
+        return unlike if len(unlike) < _MANY else (WHOLE,)
 
-    def _is_same(self, pair: Pair, unlike: list[FieldPath]) -> bool:
+    def _is_same(self, pair: Pair, unlike: Sequence[FieldPath]) -> bool:
         """Tell whether there is surely no difference."""
-        if pair.old is None or pair.new is None or len(unlike) == _MANY:
+        if pair.old is None or pair.new is None or WHOLE in unlike:
             return False
         left_out = left_out_of(pair)
         old, new = self._read((left_out, left_out), pair)
@@ -396,6 +368,8 @@ class _ContentReader:
 
         Where one side is from no chart, as a stored rendering, the other one tells.
         """
+        if not self._has_made_anew:
+            return (), ()
         found: list[Collection[FieldPath] | None] = []
         for release, item in zip(self._releases, pair, strict=True):
             found.append(release.made_anew.get(item) if item else None)
@@ -411,7 +385,7 @@ class _ContentReader:
     def is_named_anew(self, pair: Pair) -> bool:
         return None not in pair and all(WHOLE in places for places in self._made_anew_in(pair))
 
-    def note_made_anew(self, compared: _ComparedPair) -> Iterator[str]:
+    def note_made_anew(self, compared: ComparedPair) -> Iterator[str]:
         """Yield what to say of an object that every rendering of both sides makes anew in part."""
         pair = compared.pair
         before, after = self._made_anew_in(pair)
@@ -450,9 +424,12 @@ class _Writer:
             one._replace(meant=one.meant._replace(namespace=_spell(one.meant.namespace, self._new)))
             for one in find_unmet_needs(self._new.package, self._new.references)
         ]
-        self._moved = _find_moved(*releases)
         needs = find_unmet_needs(self._old.package, self._old.references)
         self._unmet_before = {one.meant for one in needs}
+
+    @cached_property
+    def _moved(self) -> dict[_Line, _Line]:
+        return _find_moved(self._old, self._new)
 
     def write(
         self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -11,7 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, collect, is_revision
 from krm_fn.base.link_plan import PLAN_VERSION, find_container
 from krm_fn.base.named_tuple import NamedTuple
-from krm_fn.base.node import elements, get, text
+from krm_fn.base.node import FieldPath, elements, get, text
 from krm_fn.base.problem import listing
 from krm_fn.base.producer import RENAMABLE, RENAMABLE_KINDS
 from krm_fn.base.reference import ResolvedReference
@@ -19,6 +19,8 @@ from krm_fn.base.settings import Settings, version_of
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import base_name, read_content
 from krm_fn.core.references.generated import find_generated
+from krm_fn.report.object_change import FieldChange
+from krm_fn.report.secrets import KeyChange
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
 from krm_fn.tools.common.rendered import find_default_namespace
 from krm_fn.tools.diff.difference import LinkerChange
@@ -140,6 +142,19 @@ class Pair(NamedTuple):
 
     old: Item | None
     new: Item | None
+
+
+class ComparedPair(NamedTuple):
+    """A pair, and what differs in it. `made_anew`: the fields that every rendering makes anew.
+
+    `unlike`: the places as of `find_unlike`, or the whole where they are many.
+    """
+
+    pair: Pair
+    fields: tuple[FieldChange, ...]
+    made_anew: tuple[FieldChange, ...]
+    content: tuple[KeyChange, ...]
+    unlike: Sequence[FieldPath]
 
 
 def pair_items(old: Release, new: Release) -> list[Pair]:

@@ -28,7 +28,7 @@ from krm_fn.report.object_change import (
     read_hold,
 )
 from krm_fn.tools.common.stored import is_stored_alike
-from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
+from krm_fn.tools.diff.pair import AS_WRITTEN, ComparedPair, Release
 
 _IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\b")
 _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
@@ -44,40 +44,39 @@ class Rolls(NamedTuple):
     by_workload: Mapping[Item, Roll]
 
 
-def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
-    pairs: Iterable[Pair],
-    fields: Mapping[Item, tuple[FieldChange, ...]],
-    edited: Mapping[Item, frozenset[str]],
+def find_rolls(
+    compared: Iterable[ComparedPair],
     renamed: Collection[Item],
     releases: tuple[Release, Release],
-    made_anew: Collection[Item] = (),
 ) -> Rolls:
     """Find what rolls. All keys are objects of the new rendering.
 
-    `fields`: the fields in which an object differs, but for names and checksums. `edited`: the
-    ConfigMaps and Secrets whose content differs, and in which keys. `renamed`: the objects that have got another name.
-    `made_anew`: those of which every rendering makes a field anew, so that nobody can tell whether
-    anything else differs in what is stored.
+    `renamed`: the objects that have got another name.
     """
     before, release = releases
-    former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
+    former: dict[Item, tuple[Item, ComparedPair]] = {}
+    for one in compared:
+        old, item = one.pair
+        if old is not None and item is not None:
+            former[item] = old, one
+    edited = {item: one for item, (_, one) in former.items() if one.content}
     checksummed, rollouts = _Checksummed(edited, release), _find_rollouts(release)
     scaled = list_scaled(release.package.authored)
-    known = _Known(before, release, fields, renamed, made_anew, checksummed, rollouts, scaled)
+    known = _Known(before, release, renamed, checksummed, rollouts, scaled)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
-    for item, old in former.items():
+    for item, (old, one) in former.items():
         if not item.is_config and item.id.kind not in ROLES:
-            workload = _Workload(known, item, old)
+            workload = _Workload(known, item, old, one)
             for config, roll in chain(workload.by_name(), workload.by_checksum()):
                 by_config[config].append(roll)
-            for roll in chain(workload.by_other_change(), workload.by_hold()):
-                by_workload[item] = roll
+            by_workload.update((item, roll) for roll in workload.by_itself())
     every = [*chain.from_iterable(by_config.values()), *by_workload.values()]
-    replaced = {one[:3] for one in every if one.effect in MAKES_PODS}
+    replaced = {roll[:3] for roll in every if roll.effect in MAKES_PODS}
     for config in edited.keys() - {*renamed}:
-        told = replaced | {one[:3] for one in by_config.get(config, ())}
-        for item, effect in _find_lasting(config, edited[config], release).items():
+        told = replaced | {roll[:3] for roll in by_config.get(config, ())}
+        changed = {change.key for change in edited[config].content}
+        for item, effect in _find_lasting(config, changed, release).items():
             roll = known.roll(rollouts.get(item, item), effect)
             if item in former and roll[:3] not in told:
                 by_config[config].append(roll)
@@ -89,9 +88,7 @@ class _Known(NamedTuple):
 
     before: Release
     release: Release
-    fields: Mapping[Item, tuple[FieldChange, ...]]
     renamed: Collection[Item]
-    made_anew: Collection[Item]
     checksummed: "_Checksummed"
     rollouts: Mapping[Item, Item]
     scaled: Scaled
@@ -109,14 +106,12 @@ class _Known(NamedTuple):
 class _Workload:
     """A workload of both renderings, and what rolls it: a method for each cause."""
 
-    def __init__(self, known: _Known, item: Item, old: Item) -> None:
+    def __init__(self, known: _Known, item: Item, old: Item, compared: ComparedPair) -> None:
         self._known = known
+        self._compared = compared
         self._item = item
         self._old = old
         self._rolling = known.rollouts.get(item, item)
-        self._effect = effect_on(
-            self._rolling, keeps_name=item.id.name == old.id.name, scaled=known.scaled
-        )
 
     def by_name(self) -> Iterator[tuple[Item, Roll]]:
         """Yield a roll for each config whose new name it follows."""
@@ -128,19 +123,24 @@ class _Workload:
         for config in self._covered or ():
             yield config, self._roll(self._effect, {Cause.CHECKSUM})
 
-    def by_other_change(self) -> Iterator[Roll]:
+    def by_itself(self) -> Iterator[Roll]:
+        """Yield a roll for another change, or if nothing else rolls it, and pods that were held back may start."""
+        if not self._compared.unlike:
+            return
         if self._causes:
             yield self._roll(self._effect, self._causes)
-
-    def by_hold(self) -> Iterator[Roll]:
-        """Yield a roll if nothing else rolls it, and pods that were held back may start."""
-        if not self._causes and not self._is_told:
+        elif not self._is_told:
             scaled = self._known.scaled
             if read_hold(self._old, scaled).pods > read_hold(self._item, scaled).pods:
                 yield self._known.roll(self._item, Effect.RELEASED)
 
     def _roll(self, effect: Effect, by: Iterable[Cause]) -> Roll:
         return self._known.roll(self._rolling, effect, by)
+
+    @cached_property
+    def _effect(self) -> Effect:
+        keeps_name = self._item.id.name == self._old.id.name
+        return effect_on(self._rolling, keeps_name=keeps_name, scaled=self._known.scaled)
 
     @cached_property
     def _followed(self) -> dict[Item, Effect | None]:
@@ -153,11 +153,13 @@ class _Workload:
         effects: dict[Item, Effect | None] = {}
         for _, one, targets in self._known.release.by_referrer.get(self._item, ()):
             for config in targets:
-                if config in self._known.renamed and (one.kind, one.name.value) not in before:
+                is_new = config in self._known.renamed and (one.kind, one.name.value) not in before
+                # Once it is that of another pod template, nothing else counts.
+                if is_new and effects.get(config, Effect.CHANGES):
                     is_in_pod = _is_in_template(self._item, one) or is_like_template(
                         self._item, one.field
                     )
-                    effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
+                    effects[config] = None if is_in_pod else Effect.CHANGES
         return effects
 
     @cached_property
@@ -183,7 +185,7 @@ class _Workload:
     @cached_property
     def _causes(self) -> set[Cause]:
         """The causes in itself."""
-        is_as_written, changes = self._known.is_as_written, self._known.fields.get(self._item, ())
+        is_as_written, changes = self._known.is_as_written, self._compared.fields
         causes: set[Cause] = set()
         is_like_another = any(is_like_template(self._item, change.path) for change in changes)
         if is_like_another or not is_as_written or (changes and self._is_another):
@@ -191,13 +193,14 @@ class _Workload:
         # Namespaces and names are part of a checksum: of another environment, it differs in any case.
         if is_as_written and self._covered == []:
             causes.add(Cause.CHECKSUM)
-        is_open = is_as_written and self._item not in self._known.made_anew
+        # Where a field is made anew, nobody can tell whether anything else differs in what is stored.
+        is_open = is_as_written and not self._compared.made_anew
         if is_open and not causes and not self._is_told and self._is_another:
             causes.add(Cause.NAME)  # that no rule follows, as in an argument, or that of a Job
         return causes
 
 
-def _find_lasting(config: Item, changed: frozenset[str], release: Release) -> dict[Item, Effect]:
+def _find_lasting(config: Item, changed: set[str], release: Release) -> dict[Item, Effect]:
     """Find whose pods live on when a content changes under its name, and what they see of it."""
     found: dict[Item, Effect] = {}
     for referrer, reference, _ in release.by_target.get(config, ()):

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from krm_fn.base.go_yaml import is_text, read_number
 from krm_fn.base.item import HASH, WORD, Item
@@ -237,13 +237,16 @@ class TreeReader:
         hidden = False
         for depth, name in enumerate(path):
             below = path[: depth + 1]
-            around = fields(node)
-            node = around[name] if isinstance(name, str) else node.value[name]
+            if isinstance(name, str):
+                around = fields(node)
+                node = around[name]
+                hidden = hidden or is_hidden(self._kind, below, around)
+            else:
+                node = node.value[name]
             if self._left_out(below, node):
                 return None
             if below in self._made_anew:
                 return _ANEW
-            hidden = hidden or (isinstance(name, str) and is_hidden(self._kind, below, around))
         return self._read(node, path, item, hidden=hidden)
 
     def _read(self, node: Node, path: FieldPath, item: Item, *, hidden: bool) -> Tree:
@@ -332,11 +335,12 @@ def find_unlike(
     stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
     while stack:
         before, after, path = stack.pop()
-        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, elsewhere):
+        if before.id == after.id == "scalar":
+            if not _is_alike(before, after, labels, elsewhere):
+                yield steps_of(path)
+        elif not elsewhere and _is_same_text(before, after):
             continue
-        if not elsewhere and _is_same_text(before, after):
-            continue
-        if before.id == after.id == "mapping" and _has_names(before, after):
+        elif before.id == after.id == "mapping" and _has_names(before, after):
             for (name, value), (_, other) in zip(before.value, after.value, strict=True):
                 stack.append((value, other, (path, name.value)))
         elif before.id == after.id == "sequence" and len(before.value) == len(after.value):
@@ -347,17 +351,17 @@ def find_unlike(
 
 
 def _is_alike(
-    old: Scalar,
-    new: Scalar,
+    old: Any,
+    new: Any,
     labels: tuple[Mapping[Node, str], Mapping[Node, str]],
-    elsewhere: Iterable[StableNames],
+    elsewhere: Collection[StableNames],
 ) -> bool:
-    return (
+    return bool(
         old.value == new.value
         and old.style == new.style
         and old.tag == new.tag
         and labels[0].get(old) == labels[1].get(new)
-        and len({one.elsewhere(old.value) for one in elsewhere} - {None}) <= 1
+        and not (elsewhere and len({one.elsewhere(old.value) for one in elsewhere} - {None}) > 1)
         and not _HASH.search(old.value)
     )
 
