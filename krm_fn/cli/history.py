@@ -148,12 +148,13 @@ def _put(text: str) -> None:
 
 def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool) -> None:
     """Refuse what a table does not have, and what has no effect on it."""
-    of_one = "is for one namespace; give one --context, without a pattern"
+    of_one = {"--diff": diff, "--watch": watch, "-o wide": output == "wide"}
     refuse(
         {
-            f"--diff {of_one}": diff,
-            f"--watch {of_one}": watch,
-            f"-o wide {of_one}": output == "wide",
+            **{
+                f"{option} is for one namespace; give one --context, without a pattern": is_given
+                for option, is_given in of_one.items()
+            },
             "--all-namespaces and --namespace exclude each other": (
                 context.params["everywhere"] and context.params["namespace"]
             ),
@@ -171,7 +172,7 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
 
 
 def _show_fleet(
-    find_columns: "Callable[[], list[FleetColumn]]",
+    find_columns: Callable[[], "list[FleetColumn]"],
     name: str | None,
     output: str,
     *,

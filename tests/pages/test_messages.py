@@ -60,6 +60,7 @@ NO_MESSAGES = {
     "a key that they need is gone": "why pods do not start, in what `krm-fn diff` prints",
     "is not in namespace {}, where they are now": "the same",
     "# Source:": "what Helm writes before each template",
+    r"# Source: \S+/templates/": "a regular expression",
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
     "krm-fn {}": "what `krm-fn version` prints",
