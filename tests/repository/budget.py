@@ -37,7 +37,7 @@ FACTS = PACKAGE / "facts"
 FIXTURES = ROOT / "fixtures"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
-_AT_LAST = 362.2
+_AT_LAST = 361.3
 """Thousands of tokens where the last issue has ended. Whoever ends one writes the number here."""
 
 _AN_ISSUE = 2
@@ -378,7 +378,7 @@ def count_entered() -> list[Count]:
         Count("the same, with its Deployment", together.files, 63),
         Count("their lines, in thousands", together.lines / 1000, 20.45),
         Count("files that one line of diff enters", diff.files, 87),
-        Count("their lines, in thousands", diff.lines / 1000, 27.4),
+        Count("their lines, in thousands", diff.lines / 1000, 27.41),
     ]
 
 
