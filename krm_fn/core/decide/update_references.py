@@ -533,25 +533,26 @@ def _update_list(
     outdated: Collection[Node],
 ) -> Iterator[Edit]:
     """Rewrite the elements of one list in their places, and add the other names behind them."""
-    present = [element.value for element in listed.value]
-    kept: list[str] = []
+    named = [(position, one) for position, one in enumerate(listed.value) if is_scalar(one)]
+    present = {element.value for _, element in named}
+    kept: set[str] = set()
     added: list[str] = []
     dropped: list[int] = []
-    for position, element in enumerate(listed.value):
+    for position, element in named:
         if element not in wanted:
-            kept.append(element.value)
+            kept.add(element.value)
             continue
-        # An outdated element gives its place to a name that no other element has.
-        taken = {*kept, *present} if element in outdated else {*kept}
-        new = [name for name in dict.fromkeys(wanted[element]) if name not in taken]
+        new = [name for name in dict.fromkeys(wanted[element]) if name not in kept]
+        if element in outdated:  # it gives its place to a name that no other element has
+            new = [name for name in new if name not in present]
         if not new and element in outdated:
             # No object has this name any more, and the list has the present one.
             dropped.append(position)
             continue
         first, *more = new or [element.value]
-        kept.append(first)
+        kept.add(first)
         added += more
-        if first != element.value and is_scalar(element):
+        if first != element.value:
             yield Edit(SetText(element, first), role, f"{field}[{position}]")
     added = [name for name in dict.fromkeys(added) if name not in kept and name not in present]
     if added or dropped:
