@@ -256,8 +256,7 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
     before = name.value[: name.value.rfind("/") + 1]
-    # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place
-    # of the spec.
+    # A pod spec may be anywhere in a custom resource, so the lists on the way tell.
     in_pod = in_pod or any(part in field for part in _IN_POD)
     return Reference(kind, name, namespace, field, in_pod, is_output, rule, before, around=around)
 

@@ -187,8 +187,7 @@ class _Chooser:
         if not is_revision(item):
             return chosen
         owner = item.labels[keys.SET]
-        # It was chosen by an earlier run. If nothing chooses it now, its present name has to be
-        # settled.
+        # It was chosen by an earlier run. If nothing chooses it now, its present name is settled.
         if owner in self._own_sets:
             return chosen if chosen.strategy.makes_revisions else self._settle_former(chosen)
         return Choice(

@@ -63,7 +63,7 @@ _TAKES_VARIABLE = (
 """A command or a call that takes the object whose name a variable has: `cm $NAME`, `config_map(NAME, ...)`."""
 
 _TAKEN = ("cm", "config_map", "configmap", "secret")
-"""One of these words is in each such command or call, in small or capital letters."""
+"""One of these words is in each command, call or path that takes an object, in small or capital letters."""
 
 _ASSIGNED = r"(?:=|:-|\sin)\s*[\"']?(?P<names>[a-z0-9][a-z0-9.-]*(?: +[a-z0-9][a-z0-9.-]*)*)"
 """The words that a script puts into a variable, also in turn: `NAME=web`, `${NAME:-web}`, `for name in web db`."""
@@ -177,7 +177,7 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
 
 
 def _in_data(name: str, data: _Word, lines: str) -> Iterator[OptionName]:
-    """Find the names in variables, properties, YAML and JSON, also in a template or a script. `lines` hold settings."""
+    """Find the names in YAML, JSON, properties, templates and scripts. `lines`: where settings are looked for."""
     field, value = data
     if "\n" not in value:
         yield from _in_piece(name, value.strip(AROUND), field)
@@ -193,8 +193,8 @@ def _in_data(name: str, data: _Word, lines: str) -> Iterator[OptionName]:
     for line in re.findall("(?m)^.*[,;].*$", lines):
         if may_say_config(line.lower()):
             yield from _in_piece(*read_setting(line)[1:], field)
-    if not any(word in lower for word in _TAKEN):
-        return  # without the slow search, as in nearly all texts
+    if not _may_take(lower):
+        return
     yield from _in_variables(value, [data])
     is_script = re.search(_SHELL_SCRIPT, name) or value.startswith("#!")
     if is_script or any(word in value for word in RUNS_KUBECTL):
@@ -253,15 +253,17 @@ def _in_script(script: _Word) -> Iterator[OptionName]:
             )
 
 
+def _may_take(lower: str) -> bool:
+    """Tell whether a script may take an object. Nearly no text does, and to look for a command is slow."""
+    return any(word in lower for word in _TAKEN)
+
+
 def _in_variables(script: str, words: Iterable[_Word]) -> Iterator[OptionName]:
     """Find the names that variables of a script may have, where it takes an object by a variable.
 
     Which variable has which name is not looked at: scripts are short.
     """
-    lower = script.lower()
-    if not any(word in lower for word in _TAKEN):
-        return  # without the slow search, as in nearly all texts
-    taken = re.search(_TAKES_VARIABLE, script)
+    taken = re.search(_TAKES_VARIABLE, script) if _may_take(script.lower()) else None
     if taken is None:
         return
     kind = "secret" if "secret" in taken[0].lower() else "configmap"
